@@ -1,0 +1,139 @@
+#include "base/os.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace puna::os {
+namespace fs = std::filesystem;
+
+std::string describe(int error_number) { return std::strerror(error_number); }
+
+std::string size_text(std::uint64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  static constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double size = static_cast<double>(bytes);
+  int unit = -1;
+  while (size >= 1024 && unit < 5) size /= 1024, ++unit;
+  return fmt::format("{:.{}f} {}", size, size < 10 ? 2 : size < 100 ? 1 : 0, kUnits[unit]);
+}
+
+std::string environment(std::string_view name) {
+  const char* value = std::getenv(std::string(name).c_str());
+  return value ? value : "";
+}
+
+fs::path home() {
+  if (std::string set = environment("HOME"); !set.empty()) return set;
+  passwd entry{};
+  passwd* found = nullptr;
+  char buffer[4096];
+  if (::getpwuid_r(::getuid(), &entry, buffer, sizeof buffer, &found) == 0 && found) return found->pw_dir;
+  return "/tmp";
+}
+
+fs::path puna_home() {
+  if (std::string set = environment("PUNA_HOME"); !set.empty()) return set;
+  if (std::string set = environment("XDG_CACHE_HOME"); !set.empty()) return fs::path(set) / "puna";
+  return home() / ".cache" / "puna";
+}
+
+namespace {
+
+// The number in bytes behind `key` in a file like /proc/meminfo (kB), or 0.
+std::uint64_t meminfo(std::string_view key) {
+  std::ifstream file("/proc/meminfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(key)) return std::strtoull(line.c_str() + key.size(), nullptr, 10) * 1024;
+  return 0;
+}
+
+// A cgroup file that holds one number; the largest number where it says "max" or does not exist.
+std::uint64_t cgroup_number(const char* path) {
+  std::ifstream file(path);
+  std::uint64_t value = 0;
+  return file >> value ? value : UINT64_MAX;
+}
+
+std::uint64_t cgroup_limit() {
+  return std::min(cgroup_number("/sys/fs/cgroup/memory.max"), cgroup_number("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+}
+
+std::uint64_t cgroup_used() {
+  const std::uint64_t v2 = cgroup_number("/sys/fs/cgroup/memory.current");
+  return v2 != UINT64_MAX ? v2 : cgroup_number("/sys/fs/cgroup/memory/memory.usage_in_bytes");
+}
+
+}  // namespace
+
+std::uint64_t total_memory() { return std::min(meminfo("MemTotal:"), cgroup_limit()); }
+
+std::uint64_t available_memory() {
+  const std::uint64_t machine = meminfo("MemAvailable:");
+  const std::uint64_t limit = cgroup_limit();
+  if (limit >= meminfo("MemTotal:")) return machine;
+  const std::uint64_t used = cgroup_used();
+  return used == UINT64_MAX ? std::min(machine, limit) : std::min(machine, limit > used ? limit - used : 0);
+}
+
+std::uint64_t peak_resident() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+Result<void> write_file(const fs::path& path, std::string_view bytes) {
+  static std::atomic<unsigned> counter{0};
+  const fs::path part = fmt::format("{}.part-{}-{}", path.string(), ::getpid(), counter++);
+  const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) return fail(ErrorKind::io, "{}: cannot write: {}", path.string(), describe(errno));
+  int failure = 0;
+  while (!bytes.empty() && !failure) {
+    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
+    if (put < 0 && errno != EINTR) failure = errno;
+    if (put > 0) bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  if (!failure && ::fsync(fd) != 0) failure = errno;
+  ::close(fd);
+  if (!failure && ::rename(part.c_str(), path.c_str()) != 0) failure = errno;
+  if (!failure) return {};
+  ::unlink(part.c_str());
+  return fail(ErrorKind::io, "{}: cannot write: {}", path.string(), describe(failure));
+}
+
+Result<std::string> read_file(const fs::path& path) {
+  std::error_code code;
+  if (fs::is_directory(path, code)) return fail("{}: is a directory, wanted a file", path.string());
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(errno == ENOENT ? ErrorKind::not_found : ErrorKind::io, "{}: {}", path.string(), describe(errno));
+  std::ostringstream content;
+  content << file.rdbuf();
+  if (file.bad()) return fail(ErrorKind::io, "{}: {}", path.string(), describe(errno));
+  return std::move(content).str();
+}
+
+Result<Reservation> Reservation::make(std::size_t bytes) {
+  Reservation result;
+  if (bytes == 0) return result;
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return fail(ErrorKind::out_of_memory, "cannot reserve {}: {}", size_text(bytes), describe(errno));
+  result.data_ = static_cast<std::byte*>(memory);
+  result.size_ = bytes;
+  return result;
+}
+
+Reservation::~Reservation() {
+  if (data_) ::munmap(data_, size_);
+}
+
+}  // namespace puna::os

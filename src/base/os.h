@@ -1,0 +1,50 @@
+// What the operating system is asked, behind one header.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace puna::os {
+
+std::string describe(int error_number);      // the system's words for an errno
+std::string size_text(std::uint64_t bytes);  // "98.3 MB", "1.04 GiB" style: binary units, written KiB MiB GiB
+
+// An environment variable; empty where it is unset or empty.
+std::string environment(std::string_view name);
+std::filesystem::path home();       // $HOME, or the password database's entry
+std::filesystem::path puna_home();  // $PUNA_HOME, or $XDG_CACHE_HOME/puna, or ~/.cache/puna
+
+std::uint64_t total_memory();      // bytes this process may use: the machine's, or its cgroup's limit if that is less
+std::uint64_t available_memory();  // of those, bytes free now without swapping
+std::uint64_t peak_resident();     // bytes this process had resident at most
+
+// Writes `bytes` beside `path`, then renames: the name holds the old content or the whole new one, never a part.
+Result<void> write_file(const std::filesystem::path& path, std::string_view bytes);
+Result<std::string> read_file(const std::filesystem::path& path);  // whole; also of pipes
+
+// Memory that is reserved now and backed by pages only as it is touched; zeroed, 64-byte aligned.
+class Reservation {
+ public:
+  static Result<Reservation> make(std::size_t bytes);
+  Reservation() = default;
+  Reservation(Reservation&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Reservation& operator=(Reservation&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~Reservation();
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace puna::os
