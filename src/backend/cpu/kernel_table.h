@@ -1,0 +1,93 @@
+// The kernels of one instruction set, chosen once at start (dispatch.h). Each table is filled from kernels/*.inl.h,
+// compiled once per set, with slots replaced by intrinsics where that is faster; all tables obey one written order of
+// arithmetic, so that they agree bit for bit:
+//   int8 products   int32 exactly within a scale group, groups ascending, one float32 fma chain per output element
+//   float products  16 partial sums by k mod 16, each an fma chain with k ascending, then added as a tree: i + (i+8),
+//                   i + (i+4), i + (i+2), i + (i+1)
+//   attention       chunks of 256 positions from position 0; see kernels/attention.inl.h
+// Row counts, row ranges and threads therefore can't be seen in the result.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "backend/kv_view.h"
+#include "tensor/dtype.h"
+
+namespace puna::backend::cpu {
+
+// Activations as int8, one row of K values (K a multiple of 32):
+//   int8 q[K] | float scale[K/32] | int32 sum[K/16]          x ≈ q · scale; sum: of 16 q each
+// scale = max|x| / 127 per 32 values; q = round-to-even(x · (127 / max|x|)); all zero where max|x| is 0.
+constexpr std::int64_t kActivationGroup = 32;
+constexpr std::size_t activation_row_bytes(std::int64_t k) {
+  return static_cast<std::size_t>(k + k / 32 * 4 + k / 16 * 4);
+}
+
+// y[t, r] = Σ_k weight[r, k] · x[t, k] (+ bias[r]) for r in [row_begin, row_end), t in [0, n_cols).
+struct LinearArgs {
+  tensor::DType type;
+  const std::byte* weight;  // [n_rows, K] as the file stores it, row 0 of the tensor
+  std::int64_t k;
+  std::int64_t row_begin, row_end;  // row_begin a multiple of 16
+  const std::byte* x;               // [n_cols, K]: int8 rows (above) or float32 rows
+  std::size_t x_stride;             // bytes from one row of x to the next
+  std::int64_t n_cols;
+  float* y;               // [n_cols, …]
+  std::int64_t y_stride;  // floats from one row of y to the next
+  const float* bias;      // [n_rows] or null
+  std::byte* scratch;     // this thread's, linear_scratch(k) bytes, 64-byte aligned
+};
+
+// Scaled dot product attention of the rows of one sequence for one KV head and its group of query heads, over the
+// paged store. Row i (position start + i) sees positions max(0, start + i - window + 1) … start + i (window 0: all before).
+struct AttendArgs {
+  KvView store;
+  const std::uint32_t* blocks;  // block ids by position / block_tokens
+  SequenceRows rows;
+  std::int64_t kv_head;
+  std::int64_t group;      // query heads per KV head: heads kv_head·group … +group-1
+  const float* q;          // [T, heads, head_dim]
+  float* out;              // [T, heads, head_dim]
+  std::int64_t row_floats; // heads · head_dim
+  float scale;             // on q·k
+  float soft_cap;          // s → cap · tanh(s / cap); 0: none
+  std::int64_t window;     // 0: none
+  std::byte* scratch;      // this thread's, attend_scratch(head_dim) bytes
+};
+
+struct RopeArgs {
+  float* x;            // [heads, head_dim] of one token, changed in place
+  std::int64_t heads, head_dim;
+  const float* table;  // [rope_dim]: cos of rope_dim/2 angles, then their sin (attention factor included)
+  std::int64_t rope_dim;  // ≤ head_dim; the rest passes through
+  bool interleaved;    // pairs (2i, 2i+1) as llama's GGUF files; else (i, i + rope_dim/2) as NeoX
+};
+
+enum class Activation : std::uint8_t { silu, gelu_tanh };
+
+struct KernelTable {
+  std::string_view name;  // "scalar", "avx2", "avx512"
+
+  void (*quantize_row)(const float* x, std::int64_t k, std::byte* out);
+  void (*linear_int8)(const LinearArgs&);   // block types; x int8
+  void (*linear_float)(const LinearArgs&);  // every type, block types dequantized on the way; x float32
+  void (*dequantize_row)(tensor::DType type, const std::byte* row, std::int64_t n, float* out);
+
+  void (*rms_norm)(const float* x, const float* weight, float eps, std::int64_t n, float* y);  // weight may be null; y may be x
+  void (*add)(const float* a, const float* b, std::int64_t n, float* y);
+  void (*scale)(const float* x, float factor, std::int64_t n, float* y);
+  void (*soft_cap)(const float* x, float cap, std::int64_t n, float* y);
+  void (*gated)(Activation act, const float* gate, const float* up, std::int64_t n, float* y);  // y = act(gate) · up
+  void (*rope)(const RopeArgs&);
+
+  // One token's keys and values, [kv_heads, head_dim] each, to position `slot` of block `block`.
+  void (*kv_write)(const KvView& store, std::uint32_t block, std::int64_t slot, const float* k, const float* v);
+  void (*attend)(const AttendArgs&);
+};
+
+std::size_t linear_scratch(std::int64_t k);
+std::size_t attend_scratch(std::int64_t head_dim, std::int64_t group);
+
+}  // namespace puna::backend::cpu
