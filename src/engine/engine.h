@@ -1,0 +1,129 @@
+// A loaded model that answers: the one door to everything below it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/token.h"
+#include "gguf/reader.h"
+#include "model/rope_overrides.h"
+#include "sample/params.h"
+#include "tensor/dtype.h"
+#include "text/tokenizer.h"
+
+namespace puna::engine {
+
+struct Options {
+  std::filesystem::path model;         // a GGUF file, or any shard of a set
+  gguf::OpenOptions file;              // mmap, mlock, overrides, check_tensors
+  model::RopeOverrides rope;           // --rope-*, --yarn-*; empty fields leave the model's own
+  std::string pre_tokenizer;           // --pre: instead of the file's tokenizer.ggml.pre; empty: the file's
+  std::int64_t n_ctx = 0;              // positions in the cache; 0: the model's, cut to what fits in memory
+  std::int64_t n_batch = 2048;         // tokens submitted together at most
+  std::int64_t n_ubatch = 512;         // tokens computed in one step at most; 1 … n_batch
+  int n_threads = 0;                   // for single tokens; ≤ 0: one per physical core this process may use
+  int n_threads_batch = 0;             // for prompts; ≤ 0: as n_threads
+  std::vector<int> cpus;               // processors to pin the threads to; empty: no pinning
+  tensor::DType cache_type = tensor::DType::F16;  // F16 or F32
+  bool exact = false;                  // float32 from dequantized weights with float32 keys and values: the oracle
+  std::string isa;                     // "scalar", "avx2", "avx512"; empty: the best this machine has
+};
+
+// What the engine asks of memory, computed before anything is allocated.
+struct MemoryPlan {
+  std::uint64_t weights = 0;    // bytes of the file's tensors (mapped: shared, and given back under pressure)
+  std::uint64_t cache = 0;      // keys and values of n_ctx positions
+  std::uint64_t compute = 0;    // the arena of a step, scratch of the threads, the head's slice
+  std::uint64_t available = 0;  // what the machine had free
+  std::uint64_t total() const { return weights + cache + compute; }
+};
+
+struct Request {
+  std::vector<TokenId> prompt;
+  sample::Params sampling;
+  std::int64_t n_predict = -1;  // tokens to generate at most; < 0: until an end token or a full context
+  bool stop_at_end = true;      // false (--no-stop): end-of-generation tokens are tokens like others
+  bool ban_end = false;         // --ignore-eos: they are never drawn
+  bool context_shift = false;   // when the context is full: keep n_keep tokens and the newest half, recompute, go on
+  std::int64_t n_keep = 0;      // < 0: the whole prompt
+};
+
+enum class Finish { end_token, length, context_full, stopped };
+std::string_view name(Finish finish);  // "end_token", "length", …
+
+struct Timings {
+  std::int64_t n_prompt = 0;        // prompt tokens, cached ones included
+  std::int64_t n_cached = 0;        // of those, taken from the cache
+  std::int64_t n_generated = 0;
+  double load_seconds = 0;          // of the model
+  double prompt_seconds = 0;        // computing the prompt
+  double first_token_seconds = 0;   // from the request to its first token
+  double generation_seconds = 0;    // from the first token to the last
+  double cpu_share = 1;             // processor time obtained ÷ asked for during the request; well below 1: other programs
+                                    // were on the cores
+  int n_context_shifts = 0;
+};
+
+struct Completion {
+  std::vector<TokenId> tokens;  // the end token included, where one ended it
+  Finish finish = Finish::length;
+  Timings timings;
+};
+
+struct Score {
+  std::vector<double> nll;                          // minus log-probability of each token after the first
+  std::vector<std::pair<TokenId, float>> top;  // the largest logits after the last token
+};
+
+// Called with each token as it is drawn; false ends the answer (Finish::stopped).
+using OnToken = std::function<bool(TokenId)>;
+// Progress of loading or of a long prompt: what is done, of how much.
+using OnProgress = std::function<void(std::string_view what, std::uint64_t done, std::uint64_t total)>;
+
+class Engine {
+ public:
+  // Errors name the file and the tensor, key or number at fault.
+  static Result<std::unique_ptr<Engine>> load(const Options& options, const OnProgress& progress = {});
+  ~Engine();
+
+  const text::Tokenizer& tokenizer() const;
+  const gguf::File& file() const;
+  // The file's own chat template, or empty (a base model).
+  std::optional<std::string> chat_template() const;
+
+  std::string_view architecture() const;
+  std::string_view isa() const;
+  std::int64_t n_ctx() const;
+  std::int64_t n_ctx_train() const;
+  std::int64_t n_vocab() const;
+  int n_threads() const;
+  const MemoryPlan& memory() const;
+
+  // The prompt's prefix is taken from the cache as far as it is there; the answer is the same bits either way.
+  // Errors: an empty prompt, ids outside the vocabulary, a prompt that does not fit (unless context_shift).
+  Result<Completion> complete(const Request& request, const OnToken& on_token = {}, std::stop_token stop = {},
+                              const OnProgress& progress = {});
+  Result<Score> score(std::span<const TokenId> ids, std::size_t n_top, std::stop_token stop = {}, const OnProgress& progress = {});
+
+  // Every position's logits, in slices: rows [first, first + logits.size() / n_vocab) → visitor. For comparisons.
+  using OnLogits = std::function<void(std::int64_t first, std::span<const float> logits /* [rows, n_vocab] */)>;
+  Result<void> all_logits(std::span<const TokenId> ids, const OnLogits& visit, std::stop_token stop = {});
+
+  void clear_cache();
+
+ private:
+  struct State;
+  explicit Engine(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace puna::engine
