@@ -1,0 +1,127 @@
+#include "base/thread_pool.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/check.h"
+#include "base/cores.h"
+
+namespace puna {
+namespace {
+
+constexpr std::uint64_t kOpen = std::uint64_t{1} << 31;
+constexpr std::uint64_t kActive = kOpen - 1;
+constexpr int kJobShift = 32;
+
+// Long enough to bridge the gap between two loops of a step, short enough that an idle engine soon sleeps.
+constexpr std::int64_t kSpinNs = 40'000;
+// With more threads than processors a spinning thread keeps a working one away.
+constexpr std::int64_t kCrowdedSpinNs = 1'000;
+
+void pause_briefly() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#endif
+}
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(int n_threads, std::vector<int> cpus) : cpus_(std::move(cpus)) {
+  PUNA_CHECK(n_threads >= 1);
+  const std::size_t n_cpus = cpus_.empty() ? allowed_cpus().size() : cpus_.size();
+  spin_ns_ = static_cast<std::size_t>(n_threads) <= n_cpus ? kSpinNs : kCrowdedSpinNs;
+  workers_.reserve(static_cast<std::size_t>(n_threads) - 1);
+  for (int thread = 1; thread < n_threads; ++thread) workers_.emplace_back([this, thread] { worker_main(thread); });
+}
+
+ThreadPool::~ThreadPool() {
+  stop_ = true;
+  wake();
+  workers_.clear();  // joins
+}
+
+// Spins, then sleeps. What makes `ready` true is written before wake() is called; sequential consistency between that
+// write and sleepers_ on one side, sleepers_ and `ready` on the other, rules out a lost wake-up.
+template <class Ready>
+void ThreadPool::wait_until(Ready ready) {
+  if (ready()) return;
+  const std::int64_t end = now_ns() + spin_ns_;
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (ready()) return;
+      pause_briefly();
+    }
+  } while (now_ns() < end);
+  std::unique_lock lock(mutex_);
+  ++sleepers_;
+  changed_.wait(lock, ready);
+  --sleepers_;
+}
+
+void ThreadPool::wake() {
+  if (sleepers_ == 0) return;
+  {
+    std::lock_guard lock(mutex_);
+  }  // a thread between its last look and its sleep holds it
+  changed_.notify_all();
+}
+
+void ThreadPool::run(Job job) {
+  PUNA_CHECK(!busy_.exchange(true), "a loop within a loop of the same pool");
+  // Runs short enough that the last one keeps nobody waiting for long.
+  job.run_length = std::max<std::int64_t>(1, job.n_items / (std::int64_t{8} * size()));
+  job_ = job;
+  next_item_ = 0;
+  const std::uint64_t number = (state_ >> kJobShift) + 1;
+  state_ = number << kJobShift | kOpen;
+  wake();
+  work_on_job(0);
+  state_ &= ~kOpen;
+  wait_until([this] { return (state_ & kActive) == 0; });
+  std::exception_ptr failure = std::exchange(failure_, nullptr);
+  busy_ = false;
+  if (failure) std::rethrow_exception(failure);
+}
+
+void ThreadPool::work_on_job(int thread) {
+  const Job job = job_;
+  try {
+    for (;;) {
+      const std::int64_t begin = next_item_.fetch_add(job.run_length, std::memory_order_relaxed);
+      if (begin >= job.n_items) return;
+      job.run_items(job.body, thread, begin, std::min(job.n_items, begin + job.run_length));
+    }
+  } catch (...) {
+    next_item_ = job.n_items;
+    std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+  }
+}
+
+void ThreadPool::worker_main(int thread) {
+  if (!cpus_.empty()) pin_this_thread(cpus_);
+  std::uint64_t done = 0;  // the last job that this thread has seen
+  const auto fresh = [&] {
+    const std::uint64_t state = state_;
+    return stop_ || ((state & kOpen) && state >> kJobShift != done);
+  };
+  for (;;) {
+    wait_until(fresh);
+    if (stop_) return;
+    std::uint64_t state = state_;
+    bool joined = false;
+    while ((state & kOpen) && !joined) joined = state_.compare_exchange_weak(state, state + 1);
+    done = state >> kJobShift;
+    if (!joined) continue;
+    work_on_job(thread);
+    if ((state_.fetch_sub(1) & kActive) == 1) wake();
+  }
+}
+
+}  // namespace puna
