@@ -1,0 +1,293 @@
+#include "backend/cpu/cpu_program.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "backend/cpu/rope_table.h"
+#include "base/check.h"
+#include "base/checked.h"
+
+namespace puna::backend::cpu {
+
+using graph::Node;
+using graph::ValueId;
+
+std::size_t value_row_bytes(const graph::ValueInfo& value) {
+  const std::int64_t n = value.shape.row_elements();
+  return value.format == graph::Format::int8 ? round_up(activation_row_bytes(n), std::size_t{64})
+                                             : static_cast<std::size_t>(n) * 4;
+}
+
+std::size_t thread_scratch(const graph::Graph& graph) {
+  std::size_t bytes = 0;
+  for (const Node& node : graph.nodes) {
+    if (const auto* linear = std::get_if<graph::Linear>(&node.op))
+      bytes = std::max(bytes, linear_scratch(graph.weights[linear->weight].row));
+    if (const auto* attend = std::get_if<graph::Attend>(&node.op)) {
+      const graph::StoreInfo& store = graph.stores[attend->store];
+      const std::int64_t heads = graph.values[node.inputs[0]].shape.rest[0];
+      bytes = std::max(bytes, attend_scratch(store.head_dim, heads / store.n_kv_heads));
+    }
+    // A row on its way from one fused half to the other.
+    for (ValueId id : node.inputs) bytes = std::max(bytes, static_cast<std::size_t>(graph.values[id].shape.row_elements()) * 4);
+  }
+  return round_up(bytes, std::size_t{4096});
+}
+
+Result<std::unique_ptr<Program>> CpuProgram::make(const CompileRequest& request, const KernelTable& kernels, ThreadPool& pool) {
+  std::unique_ptr<CpuProgram> program(new CpuProgram(request, kernels, pool));
+  const std::size_t values = round_up(program->plan_.bytes, std::size_t{4096});
+  program->arena_ = PUNA_TRY(os::Reservation::make(values + program->scratch_bytes_ * static_cast<std::size_t>(pool.size())));
+  program->scratch_base_ = program->arena_.data() + values;
+  return program;
+}
+
+CpuProgram::CpuProgram(const CompileRequest& request, const KernelTable& kernels, ThreadPool& pool)
+    : graph_(*request.graph),
+      segment_(request.segment),
+      plan_(graph::plan(graph_, request.sizes, value_row_bytes)),
+      weights_(request.weights.begin(), request.weights.end()),
+      kernels_(kernels),
+      pool_(pool),
+      scratch_bytes_(thread_scratch(graph_)),
+      input_place_(graph_.values.size(), -1) {
+  for (std::size_t i = 0; i < graph_.inputs.size(); ++i) input_place_[graph_.inputs[i]] = static_cast<int>(i);
+}
+
+void CpuProgram::run(const StepData& step) {
+  step_ = &step;
+  for (std::size_t i = segment_.first; i < segment_.last; ++i) {
+    const Node& node = graph_.nodes[i];
+    std::visit([&](const auto& op) { execute(op, node); }, node.op);
+  }
+  step_ = nullptr;
+}
+
+const float* CpuProgram::output(std::size_t index) const {
+  return reinterpret_cast<const float*>(arena_.data() + plan_.offset[graph_.outputs.at(index).value]);
+}
+
+CpuProgram::Rows CpuProgram::rows(ValueId id) const {
+  const graph::ValueInfo& value = graph_.values[id];
+  const std::int64_t n = step_->sizes[value.shape.lead];
+  const int place = input_place_[id];
+  // Inputs are only read; one pointer type serves both.
+  std::byte* data = place < 0 ? arena_.data() + plan_.offset[id]
+                              : static_cast<std::byte*>(const_cast<void*>(step_->inputs[static_cast<std::size_t>(place)]));
+  return {data, value_row_bytes(value), n};
+}
+
+template <class Body>
+void CpuProgram::for_rows(std::int64_t n, std::int64_t row_elements, Body&& body) const {
+  constexpr std::int64_t kWorthSharing = 16384;  // elements; below, a wake-up costs more than it saves
+  if (n * row_elements < kWorthSharing)
+    for (std::int64_t row = 0; row < n; ++row) body(0, row);
+  else
+    pool_.parallel_for(n, body);
+}
+
+void CpuProgram::execute(const graph::Embed& op, const Node& node) const {
+  const Rows out = rows(node.outputs[0]);
+  const std::int32_t* ids = rows(node.inputs[0]).i32();
+  const graph::WeightInfo& table = graph_.weights[op.table];
+  const std::size_t stride = tensor::row_bytes(table.dtype, static_cast<std::size_t>(table.row));
+  for_rows(out.n, table.row, [&](int, std::int64_t row) {
+    kernels_.dequantize_row(table.dtype, weights_[op.table] + static_cast<std::size_t>(ids[row]) * stride, table.row,
+                            out.f32(row));
+    if (op.factor != 1.0f) kernels_.scale(out.f32(row), op.factor, table.row, out.f32(row));
+  });
+}
+
+// Norms over the last dimension: a token's row may hold several heads, each normed alone.
+void CpuProgram::execute(const graph::RmsNorm& op, const Node& node) const {
+  const Rows x = rows(node.inputs[0]), y = rows(node.outputs[0]);
+  const std::int64_t width = graph_.weights[op.weight].row;
+  const std::int64_t per_row = graph_.values[node.inputs[0]].shape.row_elements();
+  for_rows(x.n, per_row, [&](int, std::int64_t row) {
+    for (std::int64_t i = 0; i < per_row; i += width)
+      kernels_.rms_norm(x.f32(row) + i, vector_weight(op.weight), op.eps, width, y.f32(row) + i);
+  });
+}
+
+void CpuProgram::execute(const graph::RmsNormQuantize& op, const Node& node) const {
+  const Rows x = rows(node.inputs[0]), y = rows(node.outputs[0]);
+  const std::int64_t width = graph_.weights[op.weight].row;
+  for_rows(x.n, width, [&](int thread, std::int64_t row) {
+    auto* normed = reinterpret_cast<float*>(scratch(thread));
+    kernels_.rms_norm(x.f32(row), vector_weight(op.weight), op.eps, width, normed);
+    kernels_.quantize_row(normed, width, y.at(row));
+  });
+}
+
+void CpuProgram::execute(const graph::Quantize&, const Node& node) const {
+  const Rows x = rows(node.inputs[0]), y = rows(node.outputs[0]);
+  const std::int64_t width = graph_.values[node.inputs[0]].shape.row_elements();
+  for_rows(x.n, width, [&](int, std::int64_t row) { kernels_.quantize_row(x.f32(row), width, y.at(row)); });
+}
+
+void CpuProgram::execute(const graph::Linear& op, const Node& node) const {
+  const Rows x = rows(node.inputs[0]), y = rows(node.outputs[0]);
+  if (x.n == 0) return;
+  const graph::WeightInfo& weight = graph_.weights[op.weight];
+  const bool quantized = graph_.values[node.inputs[0]].format == graph::Format::int8;
+  const auto kernel = quantized ? kernels_.linear_int8 : kernels_.linear_float;
+  constexpr std::int64_t kStripe = 16;  // rows that a kernel takes together
+  const std::int64_t n_stripes = (weight.n_rows + kStripe - 1) / kStripe;
+  // Enough items for a late thread to catch up, few enough that dealing them costs nothing.
+  const std::int64_t per_item = std::max<std::int64_t>(1, n_stripes / (pool_.size() * 16));
+  pool_.parallel_for((n_stripes + per_item - 1) / per_item, [&](int thread, std::int64_t item) {
+    kernel({.type = weight.dtype,
+            .weight = weights_[op.weight],
+            .k = weight.row,
+            .row_begin = item * per_item * kStripe,
+            .row_end = std::min(weight.n_rows, (item + 1) * per_item * kStripe),
+            .x = x.data,
+            .x_stride = x.stride,
+            .n_cols = x.n,
+            .y = y.f32(0),
+            .y_stride = weight.n_rows,
+            .bias = op.bias ? vector_weight(*op.bias) : nullptr,
+            .scratch = scratch(thread)});
+  });
+}
+
+void CpuProgram::execute(const graph::RopeTable& op, const Node& node) const {
+  const Rows out = rows(node.outputs[0]);
+  const std::int32_t* positions = rows(node.inputs[0]).i32();
+  graph::RopeParams params = op.params;
+  params.freq_factors = op.factors ? vector_weight(*op.factors) : nullptr;
+  // Sines cost far more than elements of other loops do.
+  for_rows(out.n, params.rope_dim * 32, [&](int, std::int64_t row) { fill_rope_row(params, positions[row], out.f32(row)); });
+}
+
+void CpuProgram::execute(const graph::Rope& op, const Node& node) const {
+  const Rows x = rows(node.inputs[0]), angles = rows(node.inputs[1]), y = rows(node.outputs[0]);
+  const auto& rest = graph_.values[node.inputs[0]].shape.rest;
+  const std::int64_t rope_dim = graph_.values[node.inputs[1]].shape.rest[0];
+  for_rows(x.n, rest[0] * rest[1], [&](int, std::int64_t row) {
+    std::memcpy(y.f32(row), x.f32(row), static_cast<std::size_t>(rest[0] * rest[1]) * sizeof(float));
+    kernels_.rope({y.f32(row), rest[0], rest[1], angles.f32(row), rope_dim, op.interleaved});
+  });
+}
+
+std::int64_t CpuProgram::sequence_of(std::int64_t row) const {
+  const auto after = std::ranges::upper_bound(step_->sequences, row, {}, &SequenceRows::first_row);
+  return after - step_->sequences.begin() - 1;
+}
+
+const std::uint32_t* CpuProgram::table(graph::StoreId store, std::int64_t sequence) const {
+  return step_->block_tables[graph_.stores[store].group * step_->sequences.size() + static_cast<std::size_t>(sequence)];
+}
+
+CpuProgram::Slot CpuProgram::slot_of(graph::StoreId store, std::int64_t row) const {
+  const std::int64_t sequence = sequence_of(row);
+  const SequenceRows& own = step_->sequences[static_cast<std::size_t>(sequence)];
+  const std::int64_t position = own.start + row - own.first_row;
+  const std::int64_t block_tokens = step_->stores[store].block_tokens;
+  return {table(store, sequence)[position / block_tokens], position % block_tokens};
+}
+
+void CpuProgram::execute(const graph::KvWrite& op, const Node& node) const {
+  const Rows k = rows(node.inputs[0]), v = rows(node.inputs[1]);
+  const KvView& store = step_->stores[op.store];
+  for_rows(k.n, store.n_kv_heads * store.head_dim, [&](int, std::int64_t row) {
+    const Slot slot = slot_of(op.store, row);
+    kernels_.kv_write(store, slot.block, slot.position_in_block, k.f32(row), v.f32(row));
+  });
+}
+
+void CpuProgram::execute(const graph::RopeKvWrite& op, const Node& node) const {
+  const Rows k = rows(node.inputs[0]), angles = rows(node.inputs[1]), v = rows(node.inputs[2]);
+  const KvView& store = step_->stores[op.store];
+  const std::int64_t elements = store.n_kv_heads * store.head_dim;
+  const std::int64_t rope_dim = graph_.values[node.inputs[1]].shape.rest[0];
+  for_rows(k.n, elements, [&](int thread, std::int64_t row) {
+    auto* turned = reinterpret_cast<float*>(scratch(thread));
+    std::memcpy(turned, k.f32(row), static_cast<std::size_t>(elements) * sizeof(float));
+    kernels_.rope({turned, store.n_kv_heads, store.head_dim, angles.f32(row), rope_dim, op.interleaved});
+    const Slot slot = slot_of(op.store, row);
+    kernels_.kv_write(store, slot.block, slot.position_in_block, turned, v.f32(row));
+  });
+}
+
+void CpuProgram::execute(const graph::Attend& op, const Node& node) const {
+  const Rows q = rows(node.inputs[0]), out = rows(node.outputs[0]);
+  const KvView& store = step_->stores[op.store];
+  const std::int64_t heads = graph_.values[node.inputs[0]].shape.rest[0];
+  constexpr std::int64_t kTile = 32;  // query rows that share one pass over the keys
+  struct Item {
+    std::int64_t sequence, kv_head, first, n;
+  };
+  std::vector<Item> items;
+  for (std::size_t s = 0; s < step_->sequences.size(); ++s)
+    for (std::int64_t first = 0; first < step_->sequences[s].n_rows; first += kTile)
+      for (std::int64_t head = 0; head < store.n_kv_heads; ++head)
+        items.push_back({static_cast<std::int64_t>(s), head, first, std::min(kTile, step_->sequences[s].n_rows - first)});
+  pool_.parallel_for(static_cast<std::int64_t>(items.size()), [&](int thread, std::int64_t index) {
+    const Item& item = items[static_cast<std::size_t>(index)];
+    const SequenceRows& own = step_->sequences[static_cast<std::size_t>(item.sequence)];
+    kernels_.attend({.store = store,
+                     .blocks = table(op.store, item.sequence),
+                     .rows = {own.first_row + item.first, item.n, own.start + item.first},
+                     .kv_head = item.kv_head,
+                     .group = heads / store.n_kv_heads,
+                     .q = q.f32(0),
+                     .out = out.f32(0),
+                     .row_floats = heads * store.head_dim,
+                     .scale = op.scale,
+                     .soft_cap = op.soft_cap,
+                     .window = graph_.stores[op.store].window,
+                     .scratch = scratch(thread)});
+  });
+}
+
+void CpuProgram::execute(const graph::Add&, const Node& node) const {
+  const Rows a = rows(node.inputs[0]), b = rows(node.inputs[1]), y = rows(node.outputs[0]);
+  const std::int64_t width = graph_.values[node.inputs[0]].shape.row_elements();
+  for_rows(y.n, width, [&](int, std::int64_t row) { kernels_.add(a.f32(row), b.f32(row), width, y.f32(row)); });
+}
+
+namespace {
+Activation activation(graph::Gate gate) { return gate == graph::Gate::silu ? Activation::silu : Activation::gelu_tanh; }
+}  // namespace
+
+void CpuProgram::execute(const graph::Gated& op, const Node& node) const {
+  const Rows gate = rows(node.inputs[0]), up = rows(node.inputs[1]), y = rows(node.outputs[0]);
+  const std::int64_t width = graph_.values[node.inputs[0]].shape.row_elements();
+  for_rows(y.n, width,
+           [&](int, std::int64_t row) { kernels_.gated(activation(op.act), gate.f32(row), up.f32(row), width, y.f32(row)); });
+}
+
+void CpuProgram::execute(const graph::GatedQuantize& op, const Node& node) const {
+  const Rows gate = rows(node.inputs[0]), up = rows(node.inputs[1]), y = rows(node.outputs[0]);
+  const std::int64_t width = graph_.values[node.inputs[0]].shape.row_elements();
+  for_rows(y.n, width, [&](int thread, std::int64_t row) {
+    auto* mixed = reinterpret_cast<float*>(scratch(thread));
+    kernels_.gated(activation(op.act), gate.f32(row), up.f32(row), width, mixed);
+    kernels_.quantize_row(mixed, width, y.at(row));
+  });
+}
+
+void CpuProgram::execute(const graph::SoftCap& op, const Node& node) const {
+  const Rows x = rows(node.inputs[0]), y = rows(node.outputs[0]);
+  const std::int64_t width = graph_.values[node.inputs[0]].shape.row_elements();
+  for_rows(y.n, width, [&](int, std::int64_t row) { kernels_.soft_cap(x.f32(row), op.cap, width, y.f32(row)); });
+}
+
+void CpuProgram::execute(const graph::GetRows&, const Node& node) const {
+  const Rows x = rows(node.inputs[0]), y = rows(node.outputs[0]);
+  const std::int32_t* wanted = rows(node.inputs[1]).i32();
+  for (std::int64_t row = 0; row < y.n; ++row) std::memcpy(y.at(row), x.at(wanted[row]), y.stride);
+}
+
+void CpuProgram::execute(const graph::Transfer&, const Node& node) const {
+  const Rows x = rows(node.inputs[0]), y = rows(node.outputs[0]);
+  std::memcpy(y.data, x.data, static_cast<std::size_t>(x.n) * x.stride);
+}
+
+void CpuProgram::execute(const graph::Qkv&, const Node&) const { raise_bug("coarse ops are lowered", __FILE__, __LINE__, "qkv"); }
+void CpuProgram::execute(const graph::GatedFfn&, const Node&) const {
+  raise_bug("coarse ops are lowered", __FILE__, __LINE__, "gated_ffn");
+}
+
+}  // namespace puna::backend::cpu
