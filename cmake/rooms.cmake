@@ -20,6 +20,8 @@ function(puna_room name)
   endif()
 endfunction()
 
+add_custom_target(unit_tests)
+
 # puna_test(ROOM): tests/ROOM/*_test.cpp as one executable that links the room's own row and nothing else.
 function(puna_test room)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${room}/*.cpp)
@@ -30,6 +32,7 @@ function(puna_test room)
   target_include_directories(test_${room} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(test_${room} PRIVATE PUNA_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
   target_link_libraries(test_${room} PRIVATE puna_${room} GTest::gmock GTest::gtest_main)
+  add_dependencies(unit_tests test_${room})
   gtest_discover_tests(test_${room} DISCOVERY_MODE PRE_TEST TEST_PREFIX ${room}. PROPERTIES LABELS ${room})
 endfunction()
 
