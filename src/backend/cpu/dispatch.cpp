@@ -1,0 +1,79 @@
+#include "backend/cpu/dispatch.h"
+
+#include <array>
+#include <string>
+
+#include "backend/cpu/scratch.h"
+#include "base/cpu_features.h"
+
+namespace puna::backend::cpu {
+
+namespace scalar_isa {
+extern const KernelTable kTable;
+}
+#if defined(__x86_64__)
+namespace avx2_isa {
+extern const KernelTable kTable;
+}
+namespace avx512_isa {
+extern const KernelTable kTable;
+}
+#endif
+
+namespace {
+
+struct Choice {
+  const KernelTable* table;
+  bool runnable;
+};
+
+// All tables of this build, the plainest first.
+std::span<const Choice> choices() {
+#if defined(__x86_64__)
+  const CpuFeatures& cpu = cpu_features();
+  static const std::array kChoices{
+      Choice{&scalar_isa::kTable, true},
+      Choice{&avx2_isa::kTable, cpu.avx2 && cpu.fma && cpu.f16c},
+      Choice{&avx512_isa::kTable, cpu.avx512f && cpu.avx512bw && cpu.avx512dq && cpu.avx512vl && cpu.avx512_vnni},
+  };
+#else
+  static const std::array kChoices{Choice{&scalar_isa::kTable, true}};
+#endif
+  return kChoices;
+}
+
+}  // namespace
+
+std::span<const KernelTable* const> runnable_tables() {
+  struct List {
+    std::array<const KernelTable*, 8> tables{};
+    std::size_t count = 0;
+  };
+  static const List kList = [] {
+    List list;
+    for (const Choice& choice : choices())
+      if (choice.runnable) list.tables[list.count++] = choice.table;
+    return list;
+  }();
+  return {kList.tables.data(), kList.count};
+}
+
+Result<const KernelTable*> choose_table(std::string_view name) {
+  if (name.empty()) return runnable_tables().back();
+  std::string known;
+  for (const Choice& choice : choices()) {
+    if (choice.table->name == name) {
+      if (choice.runnable) return choice.table;
+      return std::unexpected(error(ErrorKind::unsupported, "instruction set '{}': this processor lacks it", name)
+                                 .with_hint(fmt::format("the best it has is '{}'", runnable_tables().back()->name)));
+    }
+    known += known.empty() ? "" : ", ";
+    known += choice.table->name;
+  }
+  return std::unexpected(error(ErrorKind::not_found, "instruction set '{}': no such kernels in this build", name)
+                             .with_hint(fmt::format("known: {}", known)));
+}
+
+std::size_t linear_scratch(std::int64_t) { return sizeof(LinearScratch); }
+
+}  // namespace puna::backend::cpu

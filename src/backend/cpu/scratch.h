@@ -1,0 +1,31 @@
+// What the matrix products keep in a thread's scratch: sized to stay in a core's first two cache levels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace puna::backend::cpu {
+
+constexpr std::int64_t kPanelRows = 16;
+constexpr std::int64_t kInt8Slice = 1024;    // weights of a row unpacked at a time, int8 products
+constexpr std::int64_t kFloatSlice = 512;    // the same, float products
+constexpr std::int64_t kFloatColumns = 128;  // columns that share a float panel
+
+// 16 rows × a slice as bytes, [k/4][row][4]; per scale group, [row] scales and minima.
+struct alignas(64) Int8Panel {
+  std::uint8_t weights[kInt8Slice * kPanelRows];
+  float factors[kInt8Slice / 16][2][kPanelRows];
+};
+
+// 16 rows × a slice as floats, [row][k]; the 16 partial sums of each output element between slices.
+struct alignas(64) FloatPanel {
+  float weights[kPanelRows][kFloatSlice];
+  float sums[kFloatColumns][kPanelRows][16];
+};
+
+union LinearScratch {
+  Int8Panel int8;
+  FloatPanel floats;
+};
+
+}  // namespace puna::backend::cpu

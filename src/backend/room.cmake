@@ -1,0 +1,15 @@
+# The kernels of each instruction set are compiled with that set's flags, and always optimised: tests run them by the
+# million, and an inline function of a shared header that is not inlined here would be emitted with instructions that
+# another machine may lack.
+set(isa_dir ${CMAKE_SOURCE_DIR}/src/backend/cpu/isa)
+set(isa_common -O3 -fno-trapping-math)
+set_source_files_properties(${isa_dir}/scalar.cpp PROPERTIES COMPILE_OPTIONS "${isa_common}")
+set_source_files_properties(${isa_dir}/avx2.cpp PROPERTIES COMPILE_OPTIONS "${isa_common};-mavx2;-mfma;-mf16c")
+set_source_files_properties(${isa_dir}/avx512.cpp PROPERTIES COMPILE_OPTIONS
+  "${isa_common};-mavx2;-mfma;-mf16c;-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx512vnni;-mprefer-vector-width=512")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # its AVX-512 header starts from undefined registers on purpose and warns of it
+  set_property(SOURCE ${isa_dir}/avx512.cpp APPEND PROPERTY COMPILE_OPTIONS -Wno-uninitialized -Wno-maybe-uninitialized)
+endif()
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set_source_files_properties(${isa_dir}/avx2.cpp ${isa_dir}/avx512.cpp PROPERTIES HEADER_FILE_ONLY TRUE)
+endif()

@@ -1,0 +1,66 @@
+#include "base/cpu_features.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include <cstdint>
+
+namespace puna {
+namespace {
+
+#if defined(__x86_64__)
+struct Leaf {
+  std::uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+};
+
+Leaf leaf(std::uint32_t number, std::uint32_t part = 0) {
+  Leaf out;
+  __get_cpuid_count(number, part, &out.eax, &out.ebx, &out.ecx, &out.edx);
+  return out;
+}
+
+constexpr bool bit(std::uint32_t word, int index) { return (word >> index & 1) != 0; }
+
+// The register states that the operating system saves at a switch (XCR0).
+std::uint64_t saved_states() {
+  std::uint32_t low = 0, high = 0;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return std::uint64_t{high} << 32 | low;
+}
+
+CpuFeatures ask() {
+  constexpr std::uint64_t kAvxStates = 0x06;     // xmm, ymm
+  constexpr std::uint64_t kAvx512States = 0xe6;  // and mask registers, zmm
+  CpuFeatures cpu;
+  const Leaf basic = leaf(1);
+  const bool xgetbv_allowed = bit(basic.ecx, 27);
+  const std::uint64_t saved = xgetbv_allowed ? saved_states() : 0;
+  if ((saved & kAvxStates) != kAvxStates || !bit(basic.ecx, 28)) return cpu;
+  const Leaf extended = leaf(7);
+  const Leaf more = extended.eax >= 1 ? leaf(7, 1) : Leaf{};
+  cpu.fma = bit(basic.ecx, 12);
+  cpu.f16c = bit(basic.ecx, 29);
+  cpu.avx2 = bit(extended.ebx, 5);
+  cpu.avx_vnni = bit(more.eax, 4);
+  if ((saved & kAvx512States) != kAvx512States) return cpu;
+  cpu.avx512f = bit(extended.ebx, 16);
+  cpu.avx512dq = bit(extended.ebx, 17);
+  cpu.avx512bw = bit(extended.ebx, 30);
+  cpu.avx512vl = bit(extended.ebx, 31);
+  cpu.avx512_vnni = bit(extended.ecx, 11);
+  cpu.avx512_bf16 = bit(more.eax, 5);
+  return cpu;
+}
+#else
+CpuFeatures ask() { return {}; }
+#endif
+
+}  // namespace
+
+const CpuFeatures& cpu_features() {
+  static const CpuFeatures kFeatures = ask();
+  return kFeatures;
+}
+
+}  // namespace puna
