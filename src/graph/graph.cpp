@@ -40,7 +40,7 @@ std::vector<WeightId> weights_of(const Op& op) {
                         [&](const RmsNormQuantize& o) { add(o.weight); }, [&](const Linear& o) { add(o.weight), add(o.bias); },
                         [&](const RopeTable& o) { add(o.factors); },
                         [&](const Qkv& o) { add(o.q), add(o.k), add(o.v), add(o.q_bias), add(o.k_bias), add(o.v_bias); },
-                        [&](const GatedFfn& o) { add(o.gate), add(o.up), add(o.down); }, [](const auto&) {}},
+                        [&](const GatedFfn& o) { add(o.gate), add(o.up), add(o.down), add(o.gate_bias), add(o.up_bias), add(o.down_bias); }, [](const auto&) {}},
              op);
   return found;
 }
@@ -195,7 +195,7 @@ class Inference {
 
 std::string shape_text(const Graph& graph, const ValueInfo& info) {
   static constexpr std::string_view kFormats[] = {"i32", "f32", "int8"};
-  std::string text = "[" + graph.symbols.at(info.shape.lead);
+  std::string text = fmt::format("[{}", graph.symbols.at(info.shape.lead));
   for (std::int64_t n : info.shape.rest) text += fmt::format(", {}", n);
   return fmt::format("{}] {}", text, kFormats[static_cast<int>(info.format)]);
 }

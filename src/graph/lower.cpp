@@ -64,10 +64,10 @@ class Lowering {
   }
 
   void lower_ffn(const GatedFfn& ffn, const Node& node) {
-    const ValueId gate = linear(ffn.gate, {}, node, node.inputs[0]);
-    const ValueId up = linear(ffn.up, {}, node, node.inputs[0]);
+    const ValueId gate = linear(ffn.gate, ffn.gate_bias, node, node.inputs[0]);
+    const ValueId up = linear(ffn.up, ffn.up_bias, node, node.inputs[0]);
     const ValueId mixed = emit(Gated{ffn.act}, {gate, up}, node);
-    lower_linear({ffn.down, {}}, node, mixed, {node.outputs[0]});
+    lower_linear({ffn.down, ffn.down_bias}, node, mixed, {node.outputs[0]});
   }
 
   Graph& graph_;

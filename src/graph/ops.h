@@ -66,6 +66,7 @@ struct Qkv {  // x [T, dim] → q [T, heads, head_dim], k and v [T, kv_heads, he
 };
 struct GatedFfn {  // x [T, dim] → down(act(gate(x)) · up(x))
   WeightId gate, up, down;
+  std::optional<WeightId> gate_bias, up_bias, down_bias;
   Gate act;
 };
 

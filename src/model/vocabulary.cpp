@@ -1,0 +1,41 @@
+#include "model/vocabulary.h"
+
+namespace puna::model {
+
+Result<std::unique_ptr<text::Tokenizer>> load_tokenizer(const gguf::File& file, std::string_view pre_tokenizer) {
+  text::VocabularyData data;
+  const auto model = PUNA_TRY(file.get_string("tokenizer.ggml.model"));
+  if (!model) return fail("{}: key 'tokenizer.ggml.model' is missing", file.name());
+  data.model = *model;
+  data.pre = pre_tokenizer.empty() ? PUNA_TRY(file.get_string("tokenizer.ggml.pre"))
+  .value_or("") : pre_tokenizer;
+  auto tokens = PUNA_TRY(file.get_strings("tokenizer.ggml.tokens"));
+  if (!tokens) return fail("{}: key 'tokenizer.ggml.tokens' is missing", file.name());
+  data.tokens = *std::move(tokens);
+  data.scores = PUNA_TRY(file.get_floats("tokenizer.ggml.scores"))
+  .value_or(std::vector<float>());
+  data.kinds = PUNA_TRY(file.get_ints("tokenizer.ggml.token_type"))
+  .value_or(std::vector<std::int64_t>());
+  data.merges = PUNA_TRY(file.get_strings("tokenizer.ggml.merges"))
+  .value_or(std::vector<std::string_view>());
+  const struct {
+    std::string_view key;
+    std::optional<std::int64_t>& place;
+  } ids[] = {
+      {"bos", data.bos},         {"eos", data.eos},         {"unknown", data.unk},     {"eot", data.eot},
+      {"eom", data.eom},         {"seperator", data.sep},   {"padding", data.pad},     {"fim_pre", data.fim_pre},
+      {"fim_suf", data.fim_suf}, {"fim_mid", data.fim_mid}, {"fim_pad", data.fim_pad}, {"fim_rep", data.fim_rep},
+      {"fim_sep", data.fim_sep},
+  };
+  for (const auto& id : ids) id.place = PUNA_TRY(file.get_int(fmt::format("tokenizer.ggml.{}_token_id", id.key)));
+  data.extra_eog = PUNA_TRY(file.get_ints("tokenizer.ggml.eos_token_ids"))
+  .value_or(std::vector<std::int64_t>());
+  data.add_bos = PUNA_TRY(file.get_bool("tokenizer.ggml.add_bos_token"));
+  data.add_eos = PUNA_TRY(file.get_bool("tokenizer.ggml.add_eos_token"));
+  data.add_space_prefix = PUNA_TRY(file.get_bool("tokenizer.ggml.add_space_prefix"));
+  auto tokenizer = text::Tokenizer::make(data);
+  if (!tokenizer) return std::unexpected(std::move(tokenizer).error().within(file.name()));
+  return tokenizer;
+}
+
+}  // namespace puna::model
