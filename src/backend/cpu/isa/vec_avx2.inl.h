@@ -4,6 +4,7 @@
 struct Vec {
   __m256 lo, hi;  // lanes 0–7, 8–15
 };
+constexpr int kVecRegisters = 8;
 
 inline Vec splat(float x) { return {_mm256_set1_ps(x), _mm256_set1_ps(x)}; }
 inline Vec load(const float* p) { return {_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)}; }

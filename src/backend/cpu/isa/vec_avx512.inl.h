@@ -4,6 +4,7 @@
 struct Vec {
   __m512 zmm;
 };
+constexpr int kVecRegisters = 32;
 
 inline Vec splat(float x) { return {_mm512_set1_ps(x)}; }
 inline Vec load(const float* p) { return {_mm512_loadu_ps(p)}; }

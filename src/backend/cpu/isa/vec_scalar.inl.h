@@ -4,6 +4,7 @@
 struct Vec {
   float lane[16];
 };
+constexpr int kVecRegisters = 4;  // if the compiler makes use of 16 registers of four floats
 
 template <class Make>
 inline Vec each_lane(Make make) {

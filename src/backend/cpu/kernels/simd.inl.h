@@ -1,5 +1,6 @@
 // A word of 16 floats, the same on every instruction set, so that a kernel written once over it computes the same bits
 // everywhere: one zmm, two ymm, or an array. Included inside the namespace of the set, after isa/vec_SET.inl.h, which gives
+//   kVecRegisters                         Vecs that the register file holds
 //   Vec                                   by value; all operations are exact or rounded once, to nearest even
 //   splat(x)  load(p)  store(p, v)        no alignment asked
 //   load_f16  load_bf16  load_i32         16 values of the type, as floats;  store_f16(p, v): rounded
@@ -7,7 +8,7 @@
 //   add sub mul div  fma(a, b, c)         fma = a·b + c, rounded once; add(mul) is never contracted
 //   max(a, b)  min(a, b)                  a > b ? a : b, a < b ? a : b  (so b where either is not a number)
 //   abs  sqrt  round_even
-//   exp2_int(n)                           2^n of whole n in [-126, 127]
+//   exp2_int(n)                           2^n of whole n in [-126, 127]; 0 of -127
 //   select_less(a, b, yes, no)            a < b ? yes : no, by lane
 //   sum(v)  max_lane(v)                   sum as a tree: lanes i + (i+8), i + (i+4), i + (i+2), i + (i+1)
 // Nothing of std is called here that is not a plain type: an inline function of a shared header, compiled with this
