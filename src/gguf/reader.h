@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -19,6 +18,8 @@
 #include "tensor/dtype.h"
 
 namespace puna::gguf {
+
+struct ShardContent;  // inside the room
 
 struct Entry {
   std::string_view key;
@@ -40,7 +41,7 @@ struct OpenOptions {
   bool use_mmap = true;                // off: the file is read into memory by several threads
   bool use_mlock = false;              // keep the pages in memory; works with and without mmap
   bool check_tensors = false;          // refuse NaN and infinities in values and scales: reads everything
-  std::vector<std::string> overrides;  // KEY=TYPE:VALUE with TYPE int, float, bool or str
+  std::vector<std::string> overrides{};  // KEY=TYPE:VALUE with TYPE int, float, bool or str
   // Metadata only (of a split model: its first file's): tensors() is empty, and their list and data are not looked at. For
   // vocabularies, and for files with tensor types that this engine does not have.
   bool metadata_only = false;
@@ -87,12 +88,14 @@ class File {
     std::uint32_t version = 3;
     std::uint64_t alignment = 32;
     std::uint64_t header_end = 0;  // end of the tensor list
+    std::uint64_t n_tensors = 0;   // as the header says
     std::uint64_t data_start = 0;  // header_end rounded up to the alignment; may lie past a file without tensors
   };
   std::span<const Shard> shards() const { return shards_; }
 
  private:
   File() = default;
+  static Result<File> from_set(std::vector<ShardContent> set, std::string name, const OpenOptions& options);
   template <class T>
   Result<std::optional<T>> get(std::string_view key, std::optional<T> (MetaValue::*convert)() const,
                                std::string_view wanted) const;
@@ -105,7 +108,7 @@ class File {
   std::vector<TensorInfo> tensors_;
   std::unordered_map<std::string_view, std::size_t> key_places_;
   std::unordered_map<std::string_view, std::size_t> tensor_places_;
-  std::deque<std::vector<std::byte>> owned_;  // keys and values that came from overrides
+  std::vector<std::vector<std::byte>> owned_;  // keys and values that came from overrides
 };
 
 }  // namespace puna::gguf

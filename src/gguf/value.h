@@ -52,17 +52,17 @@ class MetaValue {
   std::optional<std::string_view> as_string() const;  // any bytes: the format wants UTF-8, nothing here relies on it
 
   // Arrays: empty where the value is no array of that kind.
-  std::optional<std::vector<std::string_view>> as_strings() const;
+  std::optional<std::vector<std::string_view>> as_strings(std::uint64_t most) const;  // the first of them, at most so many
+  std::optional<std::vector<std::string_view>> as_strings() const { return as_strings(count()); }
   std::optional<std::vector<std::int64_t>> as_ints() const;  // integers of 16 to 64 bits that fit; 8-bit ones are bytes
   std::optional<std::vector<float>> as_floats() const;       // f32, and f64 rounded; no integers
   std::optional<std::vector<bool>> as_bools() const;
   std::optional<std::span<const std::byte>> as_bytes() const;  // u8 and i8: a view, no copy
 
   std::span<const std::byte> payload() const { return payload_; }
+  std::span<const std::byte> elements() const;  // of an array: what follows its element type and count
 
  private:
-  std::span<const std::byte> elements() const;  // what follows an array's element type and count
-
   ValueType type_;
   std::span<const std::byte> payload_;
 };

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,13 +52,13 @@ struct TensorSpec {
   std::array<std::int64_t, 4> ne{1, 1, 1, 1};  // ne[0] = row length
   // Called once, while the file is written, in the order of the tensors: hands all bytes of the tensor to `put`, in one
   // piece or many. So a converter never holds more than it works on.
-  std::function<Result<void>(const Put& put)> produce;
+  std::function<Result<void>(const Put& put)> produce{};
 };
 
 class Writer {
  public:
   explicit Writer(std::uint32_t version = 3) : version_(version) {}
-  // All of `file`, which must outlive the writer: same version, order, offsets and even padding. A split set becomes one
+  // All of `file`, whose bytes must outlive the writer: same version, order, offsets and even padding. A split set becomes one
   // file, laid out anew, without its split.* keys.
   static Writer copy_of(const File& file);
 
@@ -84,12 +85,20 @@ class Writer {
 
   Pair& pair(std::string_view key);
   Result<Layout> lay_out() const;
+  Result<void> place_tensors(Layout& layout) const;
+  Result<void> put_header(const Layout& layout, const Put& put) const;
   Result<void> emit(const Put& put) const;
 
   std::uint32_t version_;
   std::vector<Pair> pairs_;
   std::vector<TensorSpec> tensors_;
-  const File* source_ = nullptr;  // of copy_of(): where offsets and padding come from while the layout is unchanged
+  // Of copy_of() one file: offsets and padding come from it while tensors and alignment are unchanged.
+  struct Kept {
+    std::span<const std::byte> bytes;
+    std::uint64_t header_end, data_start, alignment;
+    std::vector<std::uint64_t> offsets;
+  };
+  std::optional<Kept> kept_;
 };
 
 }  // namespace puna::gguf
