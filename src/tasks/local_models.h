@@ -26,7 +26,7 @@ ModelPlaces usual_places(const Environment& environment, const std::filesystem::
                          const std::filesystem::path& puna_home);
 
 struct LocalModel {
-  std::string name;            // "SmolLM2-135M-Instruct.Q4_1", "org/repo:file", "llama3.2:1b"
+  std::string name;            // a catalogue name, "hf:org/repo:file", a file name without .gguf, "model:tag"
   std::filesystem::path path;  // what to give to -m; of a split file the first shard
   std::uint64_t size = 0;      // bytes, all shards together
   std::string source;          // "puna", "Hugging Face", "llama.cpp" or "Ollama"

@@ -28,7 +28,7 @@ struct CatalogueEntry {
   std::string sha256;              // of the finished file, 64 lower-case hexadecimal digits
   std::uint64_t size = 0;          // bytes of the finished file
   std::vector<PackagePart> parts;  // the file's pieces, concatenated in this order
-  std::string hf_source;           // "hf:org/repo:quantization": the same model elsewhere, where there is no pip
+  std::string hf_source;           // "hf:org/repo:quantization": the nearest to it elsewhere, where there is no pip
   std::string licence;
 };
 

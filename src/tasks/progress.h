@@ -8,7 +8,7 @@
 namespace puna::tasks {
 
 struct Progress {
-  std::string what;         // "smollm2-135m", "smollm2-135m (part 3 of 22)", "checking model.gguf" …
+  std::string what;         // "model.gguf", "NAME (part 3 of 22)", "checking model.gguf" …
   std::uint64_t done = 0;   // bytes
   std::uint64_t total = 0;  // bytes; 0: unknown
 };
