@@ -24,7 +24,6 @@ class BlockPool {
   void hold(BlockId block);     // one more holder; a cached block leaves the order of eviction
   void release(BlockId block);  // one holder less; after the last one the block is cached if it is in a node, else free
   void set_node(BlockId block, NodeId node);  // kNoNode takes it out of its node; unheld, it becomes free
-  void touch(BlockId block);                  // a cached block counts as used just now
 
   std::uint32_t holders(BlockId block) const { return entries_[block].holders; }
   NodeId node(BlockId block) const { return entries_[block].node; }

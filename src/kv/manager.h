@@ -92,7 +92,6 @@ class Manager {
 
  private:
   struct Sequence {
-    std::uint64_t key = 0;
     std::vector<TokenId> tokens;
     std::uint32_t n_computed = 0;
     std::vector<NodeId> path;                  // root, then the tree's node of every whole computed block
@@ -116,20 +115,20 @@ class Manager {
   Match find(std::span<const TokenId> tokens, std::uint64_t key);
   Match whole_part(Match match) const;
   bool adopt(Sequence& sequence, const Match& match, std::vector<Copy>& copies);
-  void hold_path_blocks(Sequence& sequence, std::uint32_t n_tokens);
 
-  bool needs_copy(std::size_t group, BlockId block) const;
-  const LayerGroup* lacking(const Sequence& sequence, std::uint32_t n_tokens, bool count_copies) const;
-  Result<void> ensure_room(const Sequence& sequence, std::uint32_t n_tokens);
+  bool is_shared(std::size_t group, BlockId block) const;
+  std::uint64_t n_missing(const Sequence& sequence, std::size_t group, std::uint64_t n_tokens) const;
+  Result<void> ensure_room(const Sequence& sequence, std::uint64_t n_tokens);
+  void register_next_block(Sequence& sequence);
+
+  void release_from(Sequence& sequence, std::uint32_t block_number);
+  void stand_on(Sequence& sequence, std::size_t n_whole);
+  void leave_partial_block(Sequence& sequence);
 
   BlockId allocate(std::size_t group);
   void evict_oldest(std::size_t group);
   void forget(NodeId node);
   void detach(NodeId node, std::size_t group);
-  void register_block(Sequence& sequence, std::uint32_t number);
-  void leave_partial_block(Sequence& sequence);
-  void release_behind_windows(Sequence& sequence);
-  void release_from(Sequence& sequence, std::uint32_t block_number);
 
   Spec spec_;
   std::vector<BlockPool> pools_;  // [group]

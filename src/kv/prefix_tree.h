@@ -32,14 +32,14 @@ class PrefixTree {
   NodeId insert(NodeId parent, std::span<const TokenId> tokens);
   // A leaf of `parent` that holds a beginning of `tokens` and nothing else, or kNoNode.
   NodeId leaf_covered_by(NodeId parent, std::span<const TokenId> tokens) const;
-  // Whether some child of `parent` begins with all of `tokens`.
-  bool covers(NodeId parent, std::span<const TokenId> tokens) const;
 
   // The child that shares the most tokens (at least one) with `tokens` among those that usable(node, n_shared) accepts;
   // of equal ones the usable one that comes first in order of visit. {kNoNode, 0} where there is none.
   template <class Usable>
   std::pair<NodeId, std::uint32_t> closest_child(NodeId parent, std::span<const TokenId> tokens, const Usable& usable) const;
 
+  // Whether the node has a block in every group.
+  bool is_full(NodeId node) const;
   bool is_partial(NodeId node) const { return nodes_[node].tokens.size() < block_tokens_; }
   NodeId parent(NodeId node) const { return nodes_[node].parent; }
   BlockId block(NodeId node, std::size_t group) const { return nodes_[node].blocks[group]; }
