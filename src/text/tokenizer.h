@@ -119,6 +119,7 @@ class Tokenizer {
   friend class Detokenizer;
   struct Parts;
   explicit Tokenizer(std::unique_ptr<const Parts> parts);
+  void encode_segments(std::string_view text, const EncodeOptions& options, std::vector<TokenId>& out) const;
   // Appends what `id` stands for; at_start: the text starts here, as far as the space prefix is concerned.
   void append_piece(TokenId id, bool at_start, std::string& out) const;
   // Whether the text after this token starts anew, as far as the space prefix is concerned.

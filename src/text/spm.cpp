@@ -1,0 +1,168 @@
+#include "text/spm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "text/space_mark.h"
+#include "text/utf8.h"
+
+namespace puna::text {
+
+Result<std::unique_ptr<Codec>> SentencePieceBpe::make(const VocabularyData& data, const Vocabulary& vocabulary, TokenId unk) {
+  if (data.scores.size() != vocabulary.size()) {
+    return fail("tokenizer.ggml.scores has {} entries for {} tokens", data.scores.size(), vocabulary.size());
+  }
+  for (std::size_t i = 0; i < data.scores.size(); ++i) {
+    if (std::isnan(data.scores[i])) return fail("tokenizer.ggml.scores[{}] is not a number", i);
+  }
+  std::unique_ptr<SentencePieceBpe> spm(new SentencePieceBpe(vocabulary, data.add_space_prefix.value_or(true), unk));
+  spm->scores_ = data.scores;
+  spm->byte_tokens_.fill(kNoToken);
+  for (std::size_t i = 0; i < vocabulary.size(); ++i) {
+    const auto id = static_cast<TokenId>(i);
+    // Files without kinds have byte tokens too.
+    if (vocabulary.kind(id) != TokenKind::byte && !data.kinds.empty()) continue;
+    const int byte = byte_token_value(vocabulary.text(id));
+    if (byte >= 0 && spm->byte_tokens_[static_cast<std::size_t>(byte)] == kNoToken)
+      spm->byte_tokens_[static_cast<std::size_t>(byte)] = id;
+  }
+  return spm;
+}
+
+TokenId SentencePieceBpe::find(std::string_view text) const {
+  const TokenId id = vocabulary_.find(text);
+  if (id == kNoToken) return kNoToken;
+  const TokenKind kind = vocabulary_.kind(id);
+  return kind == TokenKind::normal || kind == TokenKind::user_defined || kind == TokenKind::unused ? id : kNoToken;
+}
+
+void SentencePieceBpe::append_fallback(std::string_view character, std::size_t begin, std::vector<TokenId>& out) const {
+  auto token = [&](char byte) { return byte_tokens_[static_cast<unsigned char>(byte)]; };
+  if (std::all_of(character.begin(), character.end(), [&](char byte) { return token(byte) != kNoToken; })) {
+    for (const char byte : character) out.push_back(token(byte));
+  } else if (unk_ != kNoToken && (out.size() == begin || out.back() != unk_)) {
+    out.push_back(unk_);
+  }
+}
+
+// One stretch of text on its way from characters to tokens.
+class SentencePieceBpe::Word {
+ public:
+  Word(const SentencePieceBpe& spm, std::string_view text) : spm_(spm), text_(text) {
+    for (std::size_t at = 0; at < text.size();) {
+      const Utf8Step step = utf8_at(text, at);
+      const std::uint32_t length = step.code == kNotACharacter ? 1 : step.length;
+      const auto n = static_cast<std::uint32_t>(symbols_.size());
+      symbols_.push_back({static_cast<std::uint32_t>(at), length, n + 1, n == 0 ? kNone : n - 1});
+      at += length;
+    }
+    symbols_.back().next = kNone;
+  }
+
+  void merge() {
+    for (std::uint32_t i = 0; symbols_[i].next != kNone; ++i) {
+      if (auto candidate = find(i)) heap_.push_back(*candidate);
+    }
+    std::make_heap(heap_.begin(), heap_.end());
+    while (!heap_.empty()) {
+      std::pop_heap(heap_.begin(), heap_.end());
+      const Candidate best = heap_.back();
+      heap_.pop_back();
+      Symbol& left = symbols_[best.at];
+      // Still what it was when it was found?
+      if (left.length == 0 || left.next == kNone || left.length + symbols_[left.next].length != best.length) continue;
+      symbols_[left.next].length = 0;
+      left.length = best.length;
+      left.next = symbols_[left.next].next;
+      if (left.next != kNone) symbols_[left.next].before = best.at;
+      push(best.at);
+      push(left.before);
+    }
+  }
+
+  void append_tokens(std::vector<TokenId>& out) {
+    begin_ = out.size();
+    for (std::uint32_t i = 0; i != kNone; i = symbols_[i].next) append_tokens(symbols_[i].begin, symbols_[i].length, out);
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  struct Symbol {
+    std::uint32_t begin, length;  // bytes of text_; length 0: merged into the one before
+    std::uint32_t next, before;
+  };
+  struct Candidate {
+    float score;
+    std::uint32_t at, length;  // the symbol, and the bytes of it and its successor
+    // For std::push_heap, whose first element is the largest: the best score, then the leftmost place.
+    bool operator<(const Candidate& other) const { return score != other.score ? score < other.score : at > other.at; }
+  };
+
+  std::string_view piece(std::uint32_t begin, std::uint32_t length) const { return text_.substr(begin, length); }
+
+  std::optional<Candidate> find(std::uint32_t at) {
+    const Symbol& left = symbols_[at];
+    const Symbol& right = symbols_[left.next];
+    const TokenId id = spm_.find(piece(left.begin, left.length + right.length));
+    if (id == kNoToken) return std::nullopt;
+    if (spm_.vocabulary_.kind(id) == TokenKind::unused) made_of_.insert_or_assign(id, left.length);
+    return Candidate{spm_.scores_[static_cast<std::size_t>(id)], at, left.length + right.length};
+  }
+
+  void push(std::uint32_t at) {
+    if (at == kNone || symbols_[at].next == kNone) return;
+    if (auto candidate = find(at)) {
+      heap_.push_back(*candidate);
+      std::push_heap(heap_.begin(), heap_.end());
+    }
+  }
+
+  // An unused token may be a step on the way to others, but what is one in the end is taken apart again.
+  void append_tokens(std::uint32_t begin, std::uint32_t length, std::vector<TokenId>& out) const {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> todo{{begin, length}};
+    while (!todo.empty()) {
+      const auto [at, n] = todo.back();
+      todo.pop_back();
+      const TokenId id = spm_.find(piece(at, n));
+      const auto parts = made_of_.find(id);
+      if (id != kNoToken && parts != made_of_.end()) {
+        todo.emplace_back(at + parts->second, n - parts->second);
+        todo.emplace_back(at, parts->second);
+      } else if (id != kNoToken && spm_.vocabulary_.kind(id) != TokenKind::unused) {
+        out.push_back(id);
+      } else {
+        spm_.append_fallback(piece(at, n), begin_, out);
+      }
+    }
+  }
+
+  const SentencePieceBpe& spm_;
+  std::string_view text_;
+  std::vector<Symbol> symbols_;
+  std::vector<Candidate> heap_;
+  std::size_t begin_ = 0;                               // of this stretch's tokens
+  std::unordered_map<TokenId, std::uint32_t> made_of_;  // of an unused token that came up: the length of its left part
+};
+
+void SentencePieceBpe::encode(std::string_view text, std::vector<TokenId>& out) const {
+  if (text.empty()) return;
+  std::string written = with_marked_spaces(text);
+  if (adds_prefix_) written.insert(0, kSpaceMark);
+  Word word(*this, written);
+  word.merge();
+  word.append_tokens(out);
+}
+
+void SentencePieceBpe::append_bytes(TokenId id, std::string& out) const {
+  const std::string_view text = vocabulary_.text(id);
+  const int byte = byte_token_value(text);
+  if (byte >= 0 && byte_tokens_[static_cast<std::size_t>(byte)] == id) {
+    out += static_cast<char>(static_cast<unsigned char>(byte));
+  } else {
+    out += with_plain_spaces(text);
+  }
+}
+
+}  // namespace puna::text

@@ -1,0 +1,104 @@
+#include "text/unicode.h"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace puna::text {
+
+CharClass char_class_beyond_ascii(char32_t code) {
+  if (code > 0x10FFFF) return CharClass::other;
+  switch (code) {  // White_Space holds more than the categories Z*
+    case 0x85:
+    case 0xA0:
+    case 0x1680:
+    case 0x2028:
+    case 0x2029:
+    case 0x202F:
+    case 0x205F:
+    case 0x3000:
+      return CharClass::space;
+    default:
+      if (code >= 0x2000 && code <= 0x200A) return CharClass::space;
+  }
+  switch (utf8proc_category(static_cast<utf8proc_int32_t>(code))) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+      return CharClass::letter;
+    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_NL:
+    case UTF8PROC_CATEGORY_NO:
+      return CharClass::number;
+    default:
+      return CharClass::other;
+  }
+}
+
+namespace {
+
+using CodePoints = std::vector<utf8proc_int32_t>;
+
+void append_decomposed(char32_t code, CodePoints& out) {
+  constexpr auto kOptions = static_cast<utf8proc_option_t>(UTF8PROC_DECOMPOSE | UTF8PROC_STABLE);
+  utf8proc_int32_t parts[16];  // canonical decompositions have at most 4
+  const auto n = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(code), parts, 16, kOptions, nullptr);
+  if (n < 1 || n > 16) {
+    out.push_back(static_cast<utf8proc_int32_t>(code));
+  } else {
+    out.insert(out.end(), parts, parts + n);
+  }
+}
+
+int combining_class(utf8proc_int32_t code) { return utf8proc_get_property(code)->combining_class; }
+
+// Canonical order: each run of marks sorted by its combining class. utf8proc does this by insertion, which is quadratic
+// for a long run of marks.
+void sort_marks(CodePoints& codes) {
+  auto is_mark = [](utf8proc_int32_t code) { return combining_class(code) != 0; };
+  for (auto at = codes.begin(); at != codes.end();) {
+    const auto begin = std::find_if(at, codes.end(), is_mark);
+    const auto end = std::find_if_not(begin, codes.end(), is_mark);
+    if (end - begin > 1) {
+      std::stable_sort(begin, end, [](auto a, auto b) { return combining_class(a) < combining_class(b); });
+    }
+    at = end;
+  }
+}
+
+void append_composed(CodePoints& codes, std::string& out) {
+  if (codes.empty()) return;
+  sort_marks(codes);
+  constexpr auto kOptions = static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_STABLE);
+  const auto n = utf8proc_normalize_utf32(codes.data(), static_cast<utf8proc_ssize_t>(codes.size()), kOptions);
+  for (utf8proc_ssize_t i = 0; i < n; ++i) append_utf8(static_cast<char32_t>(codes[static_cast<std::size_t>(i)]), out);
+  codes.clear();
+}
+
+}  // namespace
+
+std::string nfc(std::string_view text) {
+  // Below U+0300 nothing combines, and everything is composed already.
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0xCC; });
+  if (plain) return std::string(text);
+  std::string out;
+  out.reserve(text.size());
+  CodePoints codes;
+  for (std::size_t at = 0; at < text.size();) {
+    const Utf8Step step = utf8_at(text, at);
+    if (step.code == kNotACharacter) {
+      append_composed(codes, out);
+      out.append(text, at, step.length);
+    } else {
+      append_decomposed(step.code, codes);
+    }
+    at += step.length;
+  }
+  append_composed(codes, out);
+  return out;
+}
+
+}  // namespace puna::text
