@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 namespace puna::gguf {
 namespace {
 
 constexpr std::uint64_t kShownElements = 8;
+
+// Counts and sizes are integers like all others in the data: unsigned only where they must be.
+Value number(std::uint64_t n) { return std::in_range<std::int64_t>(n) ? Value(static_cast<std::int64_t>(n)) : Value(n); }
 
 // The double that is written as shortly as the float was: 1e-05 and not 9.999999747378752e-06.
 double plain(float value) {
@@ -28,7 +32,7 @@ Value describe_scalar(ValueType type, const std::byte* from) {
   if (type == ValueType::boolean) return *from != std::byte{0};
   const MetaValue value(type, {from, *width(type)});
   if (const auto integer = value.as_int()) return *integer;
-  return read(std::uint64_t{});
+  return number(read(std::uint64_t{}));
 }
 
 Value describe_tensor(const TensorInfo& tensor, bool with_shard) {
@@ -37,9 +41,9 @@ Value describe_tensor(const TensorInfo& tensor, bool with_shard) {
   Value result = Value::object({{"name", tensor.name},
                                 {"type", tensor::name(tensor.dtype)},
                                 {"shape", std::move(shape)},
-                                {"bytes", tensor.bytes},
-                                {"offset", tensor.offset}});
-  if (with_shard) result.set("shard", static_cast<std::uint64_t>(tensor.shard));
+                                {"bytes", number(tensor.bytes)},
+                                {"offset", number(tensor.offset)}});
+  if (with_shard) result.set("shard", number(tensor.shard));
   return result;
 }
 
@@ -63,9 +67,10 @@ void add_totals(const File& file, Value& result) {
   std::ranges::stable_sort(totals, std::greater<>(), &Total::bytes);
   Value types = Value::array();
   for (const Total& total : totals)
-    types.push_back(Value::object({{"type", tensor::name(total.type)}, {"tensors", total.tensors}, {"bytes", total.bytes}}));
+    types.push_back(
+        Value::object({{"type", tensor::name(total.type)}, {"tensors", number(total.tensors)}, {"bytes", number(total.bytes)}}));
   result.set("types", std::move(types));
-  result.set("parameters", parameters);
+  result.set("parameters", number(parameters));
 }
 
 }  // namespace
@@ -83,13 +88,15 @@ Value describe(const MetaValue& value) {
     for (std::uint64_t i = 0; i < n; ++i) items.push_back(describe_scalar(element, elements + i * *width(element)));
   }
   if (n == value.count()) return items;
-  return Value::object({{"type", name(element)}, {"count", value.count()}, {"first", std::move(items)}});
+  return Value::object({{"type", name(element)}, {"count", number(value.count())}, {"first", std::move(items)}});
 }
 
 Value describe(const File& file) {
   const bool split = file.shards().size() > 1;
-  Value result = Value::object(
-      {{"path", file.name()}, {"version", file.version()}, {"alignment", file.alignment()}, {"size", file.size_bytes()}});
+  Value result = Value::object({{"path", file.name()},
+                                {"version", file.version()},
+                                {"alignment", number(file.alignment())},
+                                {"size", number(file.size_bytes())}});
   if (split) {
     Value names = Value::array();
     for (const File::Shard& shard : file.shards()) names.push_back(shard.name);

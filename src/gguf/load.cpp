@@ -80,8 +80,8 @@ Result<void> check_member(const ShardContent& content, const ShardName& wanted) 
   const auto text = [](std::optional<std::int64_t> value) {
     return value ? fmt::format("{}", *value) : std::string("no number");
   };
-  return fail("{}: wanted part {} of {}, but its keys split.no and split.count hold {} and {}", content.shard.name,
-              wanted.number - 1, wanted.count, text(number), text(count));
+  return fail("{}: wanted split.no {} and split.count {}, found {} and {}", content.shard.name, wanted.number - 1, wanted.count,
+              text(number), text(count));
 }
 
 Result<void> check_total(const std::vector<ShardContent>& set) {

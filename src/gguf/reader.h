@@ -38,9 +38,9 @@ struct TensorInfo {
 };
 
 struct OpenOptions {
-  bool use_mmap = true;                // off: the file is read into memory by several threads
-  bool use_mlock = false;              // keep the pages in memory; works with and without mmap
-  bool check_tensors = false;          // refuse NaN and infinities in values and scales: reads everything
+  bool use_mmap = true;                  // off: the file is read into memory by several threads
+  bool use_mlock = false;                // keep the pages in memory; works with and without mmap
+  bool check_tensors = false;            // refuse NaN and infinities in values and scales: reads everything
   std::vector<std::string> overrides{};  // KEY=TYPE:VALUE with TYPE int, float, bool or str
   // Metadata only (of a split model: its first file's): tensors() is empty, and their list and data are not looked at. For
   // vocabularies, and for files with tensor types that this engine does not have.

@@ -51,7 +51,7 @@ TEST(Hostile, RefusesATensorWhoseSizeWrapsAround) {
 TEST(Hostile, RefusesTensorsWhoseSizesWrapOnlyInTheirSum) {
   FileBuilder file;
   for (int i = 0; i < 4; ++i)
-    file.tensor("t" + std::to_string(i), {std::uint64_t{1} << 60}, kF32Tensor, i * (std::uint64_t{1} << 62));
+    file.tensor(fmt::format("t{}", i), {std::uint64_t{1} << 60}, kF32Tensor, i * (std::uint64_t{1} << 62));
   EXPECT_THAT(refusal(file.data(std::string(256, '\0')).build()), HasSubstr("tensor 't0' needs 4611686018427387904 bytes"));
 }
 
