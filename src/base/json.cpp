@@ -68,10 +68,16 @@ struct Handler {
     put(std::exchange(text, {}));
     return true;
   }
-  bool on_number_part(View, Code&) { return true; }
-  bool on_int64(std::int64_t value, View, Code&) { return put(value), true; }
-  bool on_uint64(std::uint64_t value, View, Code&) { return put(value), true; }
-  bool on_double(double value, View, Code&) { return put(value), true; }
+  bool on_number_part(View part, Code&) { return text.append(part.data(), part.size()), true; }
+  bool on_int64(std::int64_t value, View, Code&) { return text.clear(), put(value), true; }
+  bool on_uint64(std::uint64_t value, View, Code&) { return text.clear(), put(value), true; }
+  // Boost's own double can be off in the last bit; the digits are read again, correctly rounded.
+  bool on_double(double value, View part, Code&) {
+    text.append(part.data(), part.size());
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    text.clear();
+    return put(value), true;
+  }
   bool on_bool(bool value, Code&) { return put(value), true; }
   bool on_null(Code&) { return put(nullptr), true; }
   bool on_comment_part(View, Code&) { return true; }
