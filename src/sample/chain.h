@@ -29,7 +29,7 @@ class Chain {
   Chain(Params params, std::size_t n_vocab, TokenBytes token_bytes = {});
 
   // logits: [n_vocab], not modified. `position`: that of the token to be drawn, counted from the start of the sequence.
-  // Changes nothing that a later call sees: asked again, it answers the same. Errors: a NaN or +inf logit, by id; all
+  // Asked again before accept(), it answers the same. Errors: a NaN or +inf logit, by id; all
   // logits -inf.
   Result<TokenId> sample(std::span<const float> logits, std::uint64_t position);
 
@@ -51,6 +51,7 @@ class Chain {
   Result<void> load(std::span<const float> logits, Candidates& candidates) const;
   void apply_history(Step step, Candidates& candidates) const;
   void apply(Step step, Candidates& candidates, std::uint64_t position) const;
+  void apply_temperature(Candidates& candidates) const;
   TokenId sample_mirostat(Candidates& candidates, std::uint64_t position);
   bool is_untouched() const;
 
@@ -58,7 +59,7 @@ class Chain {
   std::size_t n_vocab_;
   Penalties penalties_;
   Dry dry_;
-  double mirostat_mu_;
+  double mirostat_mu_ = 0.0;
   Surprise surprise_;
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/token.h"
@@ -29,20 +30,15 @@ class Dry {
   void apply(Candidates& candidates) const;
 
  private:
-  struct Penalty {
-    TokenId token = kNoToken;
-    std::uint32_t n_repeated = 0;
-  };
-
   bool ends_breaker(TokenId token);
-  std::vector<Penalty> find_repetitions() const;
+  std::unordered_map<TokenId, std::size_t> find_repetitions() const;
 
   float multiplier_;
   float base_;
   std::size_t allowed_length_;
   std::int32_t last_n_;
   std::vector<std::string> breakers_;
-  std::size_t longest_breaker_ = 0;
+  std::size_t longest_breaker_ = 0;  // bytes
   TokenBytes token_bytes_;
 
   std::vector<TokenId> history_;
