@@ -40,13 +40,12 @@ void append_as_characters(std::string_view bytes, std::string& out) {
 }  // namespace
 
 Result<std::unique_ptr<Codec>> ByteLevelBpe::make(const VocabularyData& data, const Vocabulary& vocabulary,
-                                                  const PreTokenizer& pre, TokenId unk) {
+                                                  const PreTokenizer& pre) {
   std::unique_ptr<ByteLevelBpe> bpe(new ByteLevelBpe(vocabulary, pre, data.add_space_prefix.value_or(false)));
   for (unsigned byte = 0; byte < 256; ++byte) {
     std::string text;
     append_utf8(kByteMap.to_character[byte], text);
-    const TokenId id = vocabulary.find(text);
-    bpe->byte_tokens_[byte] = id == kNoToken ? unk : id;
+    bpe->byte_tokens_[byte] = vocabulary.find(text);
   }
   PUNA_TRY(bpe->read_merges(data));
   return bpe;

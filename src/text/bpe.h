@@ -14,10 +14,9 @@ namespace puna::text {
 class ByteLevelBpe final : public Codec {
  public:
   // The vocabulary must outlive the codec. Merges whose parts or whole are no tokens, or whole a control token, can never
-  // apply and are left out, with one warning. Errors: a merge that is not two parts; a pre-tokenizer that nothing here
-  // knows. A byte without a token becomes `unk`, or nothing where there is none.
-  static Result<std::unique_ptr<Codec>> make(const VocabularyData& data, const Vocabulary& vocabulary, const PreTokenizer& pre,
-                                             TokenId unk);
+  // apply and are left out, with one warning. A byte without a token (some vocabularies lack control characters and bytes
+  // that UTF-8 never has) becomes nothing, as in the reference. Error: a merge that is not two parts.
+  static Result<std::unique_ptr<Codec>> make(const VocabularyData& data, const Vocabulary& vocabulary, const PreTokenizer& pre);
 
   void encode(std::string_view text, std::vector<TokenId>& out) const override;
   void append_bytes(TokenId id, std::string& out) const override;

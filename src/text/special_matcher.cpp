@@ -2,25 +2,12 @@
 
 #include <algorithm>
 
-#include "text/space_mark.h"
-
 namespace puna::text {
 
-SpecialMatcher::SpecialMatcher(const Vocabulary& vocabulary, const SpecialTokens& special, bool plain_spaces) {
-  std::vector<Entry> entries;
-  for (std::size_t i = 0; i < vocabulary.size(); ++i) {
-    const auto id = static_cast<TokenId>(i);
-    const std::string_view text = vocabulary.text(id);
-    const bool wanted = special.control[i] || vocabulary.kind(id) == TokenKind::user_defined;
-    if (!wanted || text.empty() || text.size() > kLongestText) continue;
-    entries.push_back({plain_spaces ? with_plain_spaces(text) : std::string(text), id, special.control[i]});
-  }
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.text < b.text; });
-  build(entries);
-}
-
 // Level by level: a node stands for the sorted texts [begin, end), which agree in their first `depth` bytes.
-void SpecialMatcher::build(const std::vector<Entry>& entries) {
+SpecialMatcher::SpecialMatcher(std::vector<Entry> entries) {
+  std::erase_if(entries, [](const Entry& e) { return e.text.empty() || e.text.size() > kLongestText; });
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.text < b.text; });
   struct Range {
     std::size_t begin, end, depth;
   };

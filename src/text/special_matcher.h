@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/special_tokens.h"
+#include "text/tokenizer.h"
 
 namespace puna::text {
 
@@ -22,9 +22,14 @@ class SpecialMatcher {
     TokenId id = kNoToken;
   };
 
-  // Control, unknown and user-defined tokens. Of equal texts the first counts. With plain_spaces, U+2581 in a token's text
-  // stands for a space, and so it must in the texts to search.
-  SpecialMatcher(const Vocabulary& vocabulary, const SpecialTokens& special, bool plain_spaces);
+  struct Entry {
+    std::string text;
+    TokenId id = kNoToken;
+    bool control = false;  // see Tokenizer::is_control()
+  };
+
+  // Of equal texts the first counts.
+  explicit SpecialMatcher(std::vector<Entry> entries);
 
   // Walks a text from left to right.
   class Walk {
@@ -53,13 +58,6 @@ class SpecialMatcher {
     TokenId id = kNoToken;  // the token whose text ends here
   };
 
-  struct Entry {
-    std::string text;
-    TokenId id;
-    bool control;
-  };
-
-  void build(const std::vector<Entry>& entries);
   const Node* child(const Node& node, unsigned char byte) const;
 
   std::vector<Node> nodes_;         // nodes_[0] is the root

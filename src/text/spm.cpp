@@ -9,6 +9,32 @@
 
 namespace puna::text {
 
+namespace {
+
+std::vector<SpecialMatcher::Entry> space_runs_of(const Vocabulary& vocabulary) {
+  std::vector<SpecialMatcher::Entry> runs;
+  for (std::size_t i = 0; i < vocabulary.size(); ++i) {
+    const auto id = static_cast<TokenId>(i);
+    if (vocabulary.kind(id) != TokenKind::user_defined) continue;
+    const std::string plain = with_plain_spaces(vocabulary.text(id));
+    if (plain.size() > 1 && plain.find_first_not_of(' ') == std::string::npos) runs.push_back({with_marked_spaces(plain), id});
+  }
+  return runs;
+}
+
+}  // namespace
+
+SentencePieceBpe::SentencePieceBpe(const Vocabulary& vocabulary, bool adds_prefix, TokenId unk)
+    : vocabulary_(vocabulary), adds_prefix_(adds_prefix), unk_(unk), space_runs_(space_runs_of(vocabulary)) {
+  byte_tokens_.fill(kNoToken);
+  for (std::size_t i = 0; i < vocabulary.size(); ++i) {
+    const std::string_view text = vocabulary.text(static_cast<TokenId>(i));
+    for (auto at = text.find(kSpaceMark, 1); at != std::string_view::npos; at = text.find(kSpaceMark, at + 1)) {
+      if (!text.substr(0, at).ends_with(kSpaceMark)) joins_space_[static_cast<unsigned char>(text[at - 1])] = true;
+    }
+  }
+}
+
 Result<std::unique_ptr<Codec>> SentencePieceBpe::make(const VocabularyData& data, const Vocabulary& vocabulary, TokenId unk) {
   if (data.scores.size() != vocabulary.size()) {
     return fail("tokenizer.ggml.scores has {} entries for {} tokens", data.scores.size(), vocabulary.size());
@@ -18,14 +44,13 @@ Result<std::unique_ptr<Codec>> SentencePieceBpe::make(const VocabularyData& data
   }
   std::unique_ptr<SentencePieceBpe> spm(new SentencePieceBpe(vocabulary, data.add_space_prefix.value_or(true), unk));
   spm->scores_ = data.scores;
-  spm->byte_tokens_.fill(kNoToken);
   for (std::size_t i = 0; i < vocabulary.size(); ++i) {
     const auto id = static_cast<TokenId>(i);
-    // Files without kinds have byte tokens too.
-    if (vocabulary.kind(id) != TokenKind::byte && !data.kinds.empty()) continue;
+    if (vocabulary.kind(id) != TokenKind::byte && !data.kinds.empty()) continue;  // files without kinds have byte tokens too
     const int byte = byte_token_value(vocabulary.text(id));
-    if (byte >= 0 && spm->byte_tokens_[static_cast<std::size_t>(byte)] == kNoToken)
-      spm->byte_tokens_[static_cast<std::size_t>(byte)] = id;
+    if (byte < 0) continue;
+    TokenId& token = spm->byte_tokens_[static_cast<std::size_t>(byte)];
+    if (token == kNoToken) token = id;
   }
   return spm;
 }
@@ -37,21 +62,42 @@ TokenId SentencePieceBpe::find(std::string_view text) const {
   return kind == TokenKind::normal || kind == TokenKind::user_defined || kind == TokenKind::unused ? id : kNoToken;
 }
 
-void SentencePieceBpe::append_fallback(std::string_view character, std::size_t begin, std::vector<TokenId>& out) const {
-  auto token = [&](char byte) { return byte_tokens_[static_cast<unsigned char>(byte)]; };
-  if (std::all_of(character.begin(), character.end(), [&](char byte) { return token(byte) != kNoToken; })) {
-    for (const char byte : character) out.push_back(token(byte));
-  } else if (unk_ != kNoToken && (out.size() == begin || out.back() != unk_)) {
-    out.push_back(unk_);
-  }
-}
-
-// One stretch of text on its way from characters to tokens.
+// A word on its way from characters to tokens; used for one word after the other.
 class SentencePieceBpe::Word {
  public:
-  Word(const SentencePieceBpe& spm, std::string_view text) : spm_(spm), text_(text) {
-    for (std::size_t at = 0; at < text.size();) {
-      const Utf8Step step = utf8_at(text, at);
+  explicit Word(const SentencePieceBpe& spm) : spm_(spm) {}
+
+  // `begin`: where in `out` the tokens of the text around begin.
+  void encode(std::string_view text, std::size_t begin, std::vector<TokenId>& out) {
+    text_ = text;
+    begin_ = begin;
+    made_of_.clear();
+    split();
+    merge();
+    for (std::uint32_t i = 0; i != kNone; i = symbols_[i].next) append_tokens(symbols_[i].begin, symbols_[i].length, out);
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  struct Symbol {
+    std::uint32_t begin, length;  // bytes of text_; length 0: merged into the one before
+    std::uint32_t next, before;
+  };
+  struct Candidate {
+    float score;
+    std::uint32_t at, length;  // the symbol, and the bytes of it and its successor
+    // For std::push_heap, whose first element is the largest: the best score, then the leftmost place.
+    bool operator<(const Candidate& other) const { return score != other.score ? score < other.score : at > other.at; }
+  };
+
+  std::string_view piece(std::uint32_t begin, std::uint32_t length) const { return text_.substr(begin, length); }
+
+  // Into characters; a byte that is not UTF-8 is one.
+  void split() {
+    symbols_.clear();
+    for (std::size_t at = 0; at < text_.size();) {
+      const Utf8Step step = utf8_at(text_, at);
       const std::uint32_t length = step.code == kNotACharacter ? 1 : step.length;
       const auto n = static_cast<std::uint32_t>(symbols_.size());
       symbols_.push_back({static_cast<std::uint32_t>(at), length, n + 1, n == 0 ? kNone : n - 1});
@@ -61,6 +107,7 @@ class SentencePieceBpe::Word {
   }
 
   void merge() {
+    heap_.clear();
     for (std::uint32_t i = 0; symbols_[i].next != kNone; ++i) {
       if (auto candidate = find(i)) heap_.push_back(*candidate);
     }
@@ -81,27 +128,6 @@ class SentencePieceBpe::Word {
     }
   }
 
-  void append_tokens(std::vector<TokenId>& out) {
-    begin_ = out.size();
-    for (std::uint32_t i = 0; i != kNone; i = symbols_[i].next) append_tokens(symbols_[i].begin, symbols_[i].length, out);
-  }
-
- private:
-  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
-
-  struct Symbol {
-    std::uint32_t begin, length;  // bytes of text_; length 0: merged into the one before
-    std::uint32_t next, before;
-  };
-  struct Candidate {
-    float score;
-    std::uint32_t at, length;  // the symbol, and the bytes of it and its successor
-    // For std::push_heap, whose first element is the largest: the best score, then the leftmost place.
-    bool operator<(const Candidate& other) const { return score != other.score ? score < other.score : at > other.at; }
-  };
-
-  std::string_view piece(std::uint32_t begin, std::uint32_t length) const { return text_.substr(begin, length); }
-
   std::optional<Candidate> find(std::uint32_t at) {
     const Symbol& left = symbols_[at];
     const Symbol& right = symbols_[left.next];
@@ -121,38 +147,71 @@ class SentencePieceBpe::Word {
 
   // An unused token may be a step on the way to others, but what is one in the end is taken apart again.
   void append_tokens(std::uint32_t begin, std::uint32_t length, std::vector<TokenId>& out) const {
+    const TokenId whole = spm_.find(piece(begin, length));
+    if (whole != kNoToken && spm_.vocabulary_.kind(whole) != TokenKind::unused) {
+      out.push_back(whole);
+      return;
+    }
     std::vector<std::pair<std::uint32_t, std::uint32_t>> todo{{begin, length}};
     while (!todo.empty()) {
       const auto [at, n] = todo.back();
       todo.pop_back();
       const TokenId id = spm_.find(piece(at, n));
-      const auto parts = made_of_.find(id);
-      if (id != kNoToken && parts != made_of_.end()) {
+      if (const auto parts = made_of_.find(id); parts != made_of_.end()) {
         todo.emplace_back(at + parts->second, n - parts->second);
         todo.emplace_back(at, parts->second);
       } else if (id != kNoToken && spm_.vocabulary_.kind(id) != TokenKind::unused) {
         out.push_back(id);
       } else {
-        spm_.append_fallback(piece(at, n), begin_, out);
+        append_fallback(piece(at, n), out);
       }
+    }
+  }
+
+  void append_fallback(std::string_view character, std::vector<TokenId>& out) const {
+    auto token = [&](char byte) { return spm_.byte_tokens_[static_cast<unsigned char>(byte)]; };
+    if (std::all_of(character.begin(), character.end(), [&](char byte) { return token(byte) != kNoToken; })) {
+      for (const char byte : character) out.push_back(token(byte));
+    } else if (spm_.unk_ != kNoToken && (out.size() == begin_ || out.back() != spm_.unk_)) {
+      out.push_back(spm_.unk_);
     }
   }
 
   const SentencePieceBpe& spm_;
   std::string_view text_;
+  std::size_t begin_ = 0;
   std::vector<Symbol> symbols_;
   std::vector<Candidate> heap_;
-  std::size_t begin_ = 0;                               // of this stretch's tokens
   std::unordered_map<TokenId, std::uint32_t> made_of_;  // of an unused token that came up: the length of its left part
 };
+
+std::size_t SentencePieceBpe::word_end(std::string_view text, std::size_t begin) const {
+  for (auto at = text.find(kSpaceMark, begin + 1); at != std::string_view::npos; at = text.find(kSpaceMark, at + 1)) {
+    const bool after_space = text.substr(begin, at - begin).ends_with(kSpaceMark);
+    if (!after_space && !joins_space_[static_cast<unsigned char>(text[at - 1])]) return at;
+  }
+  return text.size();
+}
 
 void SentencePieceBpe::encode(std::string_view text, std::vector<TokenId>& out) const {
   if (text.empty()) return;
   std::string written = with_marked_spaces(text);
   if (adds_prefix_) written.insert(0, kSpaceMark);
-  Word word(*this, written);
-  word.merge();
-  word.append_tokens(out);
+  const std::string_view all = written;
+  const std::size_t n_before = out.size();
+  Word word(*this);
+  const EncodeOptions options;
+  SpecialMatcher::Walk walk(space_runs_, all, options);
+  for (std::size_t at = 0; at < all.size();) {
+    const SpecialMatcher::Match run = walk.next();
+    while (at < run.begin) {
+      const std::size_t end = word_end(all.substr(0, run.begin), at);
+      word.encode(all.substr(at, end - at), n_before, out);
+      at = end;
+    }
+    if (run.id != kNoToken) out.push_back(run.id);
+    at = run.end;
+  }
 }
 
 void SentencePieceBpe::append_bytes(TokenId id, std::string& out) const {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "text/codec.h"
+#include "text/special_matcher.h"
 #include "text/vocabulary.h"
 
 namespace puna::text {
@@ -24,19 +25,20 @@ class SentencePieceBpe final : public Codec {
  private:
   class Word;
 
-  SentencePieceBpe(const Vocabulary& vocabulary, bool adds_prefix, TokenId unk)
-      : vocabulary_(vocabulary), adds_prefix_(adds_prefix), unk_(unk) {}
+  SentencePieceBpe(const Vocabulary& vocabulary, bool adds_prefix, TokenId unk);
 
   // A token that characters may become, or kNoToken: control, unknown and byte tokens never come from their own text.
   TokenId find(std::string_view text) const;
-  // `begin`: where in `out` this stretch of text begins.
-  void append_fallback(std::string_view character, std::size_t begin, std::vector<TokenId>& out) const;
+  // The end of a stretch that begins at `begin` and that no merge can reach beyond.
+  std::size_t word_end(std::string_view text, std::size_t begin) const;
 
   const Vocabulary& vocabulary_;
   bool adds_prefix_;
   TokenId unk_;
   std::vector<float> scores_;
   std::array<TokenId, 256> byte_tokens_{};
+  std::array<bool, 256> joins_space_{};  // last bytes of characters that stand before a ▁ inside some token
+  SpecialMatcher space_runs_;            // user-defined tokens that are several spaces, which win over merges
 };
 
 }  // namespace puna::text

@@ -7,21 +7,39 @@
 #include "text/pretokenizers.h"
 #include "text/space_mark.h"
 #include "text/special_matcher.h"
+#include "text/special_tokens.h"
 #include "text/spm.h"
 
 namespace puna::text {
 
+namespace {
+
+// What to look for in a text. Where spaces are U+2581 in the vocabulary, a user-defined token's spaces may stand in the text
+// as these too; runs of plain spaces are the codec's.
+std::vector<SpecialMatcher::Entry> texts_of(const Vocabulary& vocabulary, const SpecialTokens& special, bool marks_spaces) {
+  std::vector<SpecialMatcher::Entry> entries;
+  for (std::size_t i = 0; i < vocabulary.size(); ++i) {
+    const auto id = static_cast<TokenId>(i);
+    const bool control = special.control[i];
+    if (!control && vocabulary.kind(id) != TokenKind::user_defined) continue;
+    const std::string_view text = vocabulary.text(id);
+    const bool has_spaces = marks_spaces && !control && text.find(' ') != std::string_view::npos;
+    if (has_spaces) entries.push_back({with_marked_spaces(text), id, control});
+    if (!has_spaces || text.find_first_not_of(' ') != std::string_view::npos) entries.push_back({std::string(text), id, control});
+  }
+  return entries;
+}
+
+}  // namespace
+
 struct Tokenizer::Parts {
-  Parts(Vocabulary v, SpecialTokens s, bool marks_spaces_)
-      : vocabulary(std::move(v)),
-        special(std::move(s)),
-        matcher(vocabulary, special, marks_spaces_),
-        marks_spaces(marks_spaces_) {}
+  Parts(Vocabulary v, SpecialTokens s, bool marks)
+      : vocabulary(std::move(v)), special(std::move(s)), marks_spaces(marks), matcher(texts_of(vocabulary, special, marks)) {}
 
   const Vocabulary vocabulary;
   const SpecialTokens special;
-  const SpecialMatcher matcher;
   const bool marks_spaces;  // spaces are U+2581 in the vocabulary
+  const SpecialMatcher matcher;
   std::unique_ptr<Codec> codec;
   std::string model;
   std::string pre;
@@ -33,23 +51,24 @@ struct Tokenizer::Parts {
 Result<std::unique_ptr<Tokenizer>> Tokenizer::make(const VocabularyData& data) {
   const bool is_bpe = data.model == "gpt2";
   if (!is_bpe && data.model != "llama") {
-    return std::unexpected(
-        error(ErrorKind::unsupported, "tokenizer.ggml.model is '{}'; known kinds are gpt2 and llama", data.model));
+    return fail(ErrorKind::unsupported, "tokenizer.ggml.model is '{}'; known kinds are gpt2 and llama", data.model);
   }
   PreTokenizer pre{};
   if (is_bpe) pre = PUNA_TRY(find_pretokenizer(data.pre));
   Vocabulary vocabulary = PUNA_TRY(Vocabulary::make(data));
   SpecialTokens special = PUNA_TRY(SpecialTokens::make(data, vocabulary));
   auto parts = std::make_unique<Parts>(std::move(vocabulary), std::move(special), !is_bpe);
-  const TokenId unk = parts->special.unk.value_or(kNoToken);
-  parts->codec = is_bpe ? PUNA_TRY(ByteLevelBpe::make(data, parts->vocabulary, pre, unk))
-                        : PUNA_TRY(SentencePieceBpe::make(data, parts->vocabulary, unk));
-                        parts->model = data.model;
-                        if (is_bpe) parts->pre = data.pre;
-                        parts->adds_bos = parts->special.bos && data.add_bos.value_or(is_bpe ? pre.adds_bos : true);
-                        parts->adds_eos = parts->special.eos && data.add_eos.value_or(false);
-                        parts->adds_space_prefix = data.add_space_prefix.value_or(!is_bpe);
-                        return std::unique_ptr<Tokenizer>(new Tokenizer(std::move(parts)));
+  if (is_bpe) {
+    parts->codec = PUNA_TRY(ByteLevelBpe::make(data, parts->vocabulary, pre));
+    parts->pre = data.pre;
+  } else {
+    parts->codec = PUNA_TRY(SentencePieceBpe::make(data, parts->vocabulary, parts->special.unk.value_or(kNoToken)));
+  }
+  parts->model = data.model;
+  parts->adds_bos = parts->special.bos && data.add_bos.value_or(is_bpe ? pre.adds_bos : true);
+  parts->adds_eos = parts->special.eos && data.add_eos.value_or(false);
+  parts->adds_space_prefix = data.add_space_prefix.value_or(!is_bpe);
+  return std::unique_ptr<Tokenizer>(new Tokenizer(std::move(parts)));
 }
 
 Tokenizer::Tokenizer(std::unique_ptr<const Parts> parts) : parts_(std::move(parts)) {}
@@ -61,15 +80,7 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, const EncodeOption
   const bool bos = options.add_special && parts_->adds_bos;
   const bool eos = options.add_special && parts_->adds_eos;
   if (bos) out.push_back(*parts_->special.bos);
-  if (parts_->marks_spaces && text.find(kSpaceMark) != std::string_view::npos) {
-    std::vector<Span> literal(options.literal.begin(), options.literal.end());
-    const std::string plain = with_plain_spaces(text, &literal);
-    EncodeOptions moved = options;
-    moved.literal = literal;
-    encode_segments(plain, moved, out);
-  } else {
-    encode_segments(text, options, out);
-  }
+  encode_segments(text, options, out);
   if (eos && (out.empty() || out.back() != *parts_->special.eos)) out.push_back(*parts_->special.eos);
   return out;
 }
@@ -102,7 +113,11 @@ std::string Tokenizer::decode(std::span<const TokenId> ids, bool skip_special) c
 void Tokenizer::append_piece(TokenId id, bool at_start, std::string& out) const {
   const TokenKind kind = this->kind(id);
   if (kind == TokenKind::control || kind == TokenKind::unknown || kind == TokenKind::user_defined) {
-    out += token_text(id);
+    if (parts_->marks_spaces && kind == TokenKind::user_defined) {
+      out += with_plain_spaces(token_text(id));
+    } else {
+      out += token_text(id);
+    }
     return;
   }
   const std::size_t begin = out.size();

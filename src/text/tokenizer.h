@@ -58,7 +58,7 @@ struct EncodeOptions {
   bool parse_special = true;
   // With has_literal_marks, control tokens are recognised only where their whole text lies inside one of these ranges of
   // bytes (ascending, disjoint): the parts that a chat template wrote itself, so that nobody's message becomes one.
-  std::span<const Span> literal;
+  std::span<const Span> literal{};
   bool has_literal_marks = false;
 };
 

@@ -3,6 +3,7 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 namespace puna::text {
@@ -53,6 +54,27 @@ void append_decomposed(char32_t code, CodePoints& out) {
   }
 }
 
+// The reference (Hugging Face's normalizer, which the models were trained through) has the tables of Unicode 9: it leaves
+// marks that are younger where they stand, and composes nothing across them. First and last of each range.
+struct Range {
+  char32_t first, last;
+};
+constexpr Range kYoungMarks[] = {
+    {0x07FD, 0x07FD},   {0x0898, 0x089F},   {0x08CA, 0x08D3},   {0x09FE, 0x09FE},   {0x0C3C, 0x0C3C},   {0x0D3B, 0x0D3C},
+    {0x0EBA, 0x0EBA},   {0x0ECE, 0x0ECE},   {0x1715, 0x1715},   {0x1ABF, 0x1ACE},   {0x1DF6, 0x1DFA},   {0xA82C, 0xA82C},
+    {0x10D24, 0x10D27}, {0x10EAB, 0x10EAC}, {0x10EFD, 0x10EFF}, {0x10F46, 0x10F50}, {0x10F82, 0x10F85}, {0x11070, 0x11070},
+    {0x1133B, 0x1133B}, {0x1145E, 0x1145E}, {0x11839, 0x1183A}, {0x11930, 0x11930}, {0x1193D, 0x1193E}, {0x11943, 0x11943},
+    {0x119E0, 0x119E0}, {0x11A34, 0x11A34}, {0x11A47, 0x11A47}, {0x11A99, 0x11A99}, {0x11D42, 0x11D42}, {0x11D44, 0x11D45},
+    {0x11D97, 0x11D97}, {0x11F41, 0x11F42}, {0x16FF0, 0x16FF1}, {0x1E08F, 0x1E08F}, {0x1E130, 0x1E136}, {0x1E2AE, 0x1E2AE},
+    {0x1E2EC, 0x1E2EF}, {0x1E4EC, 0x1E4EF},
+};
+
+bool is_young_mark(char32_t code) {
+  const auto* range = std::upper_bound(std::begin(kYoungMarks), std::end(kYoungMarks), code,
+                                       [](char32_t c, const Range& r) { return c < r.first; });
+  return range != std::begin(kYoungMarks) && code <= (range - 1)->last;
+}
+
 int combining_class(utf8proc_int32_t code) { return utf8proc_get_property(code)->combining_class; }
 
 // Canonical order: each run of marks sorted by its combining class. utf8proc does this by insertion, which is quadratic
@@ -89,7 +111,7 @@ std::string nfc(std::string_view text) {
   CodePoints codes;
   for (std::size_t at = 0; at < text.size();) {
     const Utf8Step step = utf8_at(text, at);
-    if (step.code == kNotACharacter) {
+    if (step.code == kNotACharacter || is_young_mark(step.code)) {
       append_composed(codes, out);
       out.append(text, at, step.length);
     } else {

@@ -25,7 +25,8 @@ inline CharClass char_class(char32_t code) {
   return code == ' ' || code - '\t' < 5 ? CharClass::space : CharClass::other;
 }
 
-// Normalization form C; time n log n for any input. Bytes that are not UTF-8 stay, and nothing composes across them.
+// Normalization form C as Hugging Face's tokenizers compute it, by the tables of Unicode 9; time n log n for any input.
+// Bytes that are not UTF-8 stay, and nothing composes across them.
 std::string nfc(std::string_view text);
 
 }  // namespace puna::text

@@ -24,8 +24,8 @@ TEST_P(EqualsOracle, OnGeneratedTexts) {
 
 INSTANTIATE_TEST_SUITE_P(Tokenizer, EqualsOracle,
                          testing::Values("bpe_gpt-2", "bpe_smollm", "bpe_llama-bpe", "bpe_qwen2", "spm_prefix", "spm_plain"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& row) {
+                           std::string name = row.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
