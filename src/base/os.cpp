@@ -92,6 +92,19 @@ std::uint64_t peak_resident() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
+CpuTimes cpu_times() {
+  CpuTimes total;
+  std::error_code code;
+  for (const auto& task : fs::directory_iterator("/proc/self/task", code)) {
+    std::ifstream file(task.path() / "schedstat");
+    double ran = 0, waited = 0;  // nanoseconds
+    if (!(file >> ran >> waited)) continue;
+    total.ran += ran * 1e-9;
+    total.waited += waited * 1e-9;
+  }
+  return total;
+}
+
 Result<void> write_file(const fs::path& path, std::string_view bytes) {
   static std::atomic<unsigned> counter{0};
   const fs::path part = fmt::format("{}.part-{}-{}", path.string(), ::getpid(), counter++);

@@ -23,6 +23,14 @@ std::uint64_t total_memory();      // bytes this process may use: the machine's,
 std::uint64_t available_memory();  // of those, bytes free now without swapping
 std::uint64_t peak_resident();     // bytes this process had resident at most
 
+// What this process's threads had of the processors since they started: seconds run, and seconds they could have run but
+// waited for a core (both 0 where the system does not tell).
+struct CpuTimes {
+  double ran = 0;
+  double waited = 0;
+};
+CpuTimes cpu_times();
+
 // Writes `bytes` beside `path`, then renames: the name holds the old content or the whole new one, never a part.
 Result<void> write_file(const std::filesystem::path& path, std::string_view bytes);
 Result<std::string> read_file(const std::filesystem::path& path);  // whole; also of pipes

@@ -23,19 +23,19 @@
 namespace puna::engine {
 
 struct Options {
-  std::filesystem::path model;         // a GGUF file, or any shard of a set
-  gguf::OpenOptions file;              // mmap, mlock, overrides, check_tensors
-  model::RopeOverrides rope;           // --rope-*, --yarn-*; empty fields leave the model's own
-  std::string pre_tokenizer;           // --pre: instead of the file's tokenizer.ggml.pre; empty: the file's
-  std::int64_t n_ctx = 0;              // positions in the cache; 0: the model's, cut to what fits in memory
-  std::int64_t n_batch = 2048;         // tokens submitted together at most
-  std::int64_t n_ubatch = 512;         // tokens computed in one step at most; 1 … n_batch
-  int n_threads = 0;                   // for single tokens; ≤ 0: one per physical core this process may use
-  int n_threads_batch = 0;             // for prompts; ≤ 0: as n_threads
-  std::vector<int> cpus;               // processors to pin the threads to; empty: no pinning
+  std::filesystem::path model;                    // a GGUF file, or any shard of a set
+  gguf::OpenOptions file;                         // mmap, mlock, overrides, check_tensors
+  model::RopeOverrides rope;                      // --rope-*, --yarn-*; empty fields leave the model's own
+  std::string pre_tokenizer;                      // --pre: instead of the file's tokenizer.ggml.pre; empty: the file's
+  std::int64_t n_ctx = 0;                         // positions in the cache; 0: the model's, cut to what fits in memory
+  std::int64_t n_batch = 2048;                    // tokens submitted together at most
+  std::int64_t n_ubatch = 512;                    // tokens computed in one step at most; 1 … n_batch
+  int n_threads = 0;                              // for single tokens; ≤ 0: one per physical core this process may use
+  int n_threads_batch = 0;                        // for prompts; ≤ 0: as n_threads
+  std::vector<int> cpus;                          // processors to pin the threads to; empty: no pinning
   tensor::DType cache_type = tensor::DType::F16;  // F16 or F32
-  bool exact = false;                  // float32 from dequantized weights with float32 keys and values: the oracle
-  std::string isa;                     // "scalar", "avx2", "avx512"; empty: the best this machine has
+  bool exact = false;                             // float32 from dequantized weights with float32 keys and values: the oracle
+  std::string isa;                                // "scalar", "avx2", "avx512"; empty: the best this machine has
 };
 
 // What the engine asks of memory, computed before anything is allocated.
@@ -61,15 +61,15 @@ enum class Finish { end_token, length, context_full, stopped };
 std::string_view name(Finish finish);  // "end_token", "length", …
 
 struct Timings {
-  std::int64_t n_prompt = 0;        // prompt tokens, cached ones included
-  std::int64_t n_cached = 0;        // of those, taken from the cache
+  std::int64_t n_prompt = 0;  // prompt tokens, cached ones included
+  std::int64_t n_cached = 0;  // of those, taken from the cache
   std::int64_t n_generated = 0;
-  double load_seconds = 0;          // of the model
-  double prompt_seconds = 0;        // computing the prompt
-  double first_token_seconds = 0;   // from the request to its first token
-  double generation_seconds = 0;    // from the first token to the last
-  double cpu_share = 1;             // processor time obtained ÷ asked for during the request; well below 1: other programs
-                                    // were on the cores
+  double load_seconds = 0;         // of the model
+  double prompt_seconds = 0;       // computing the prompt
+  double first_token_seconds = 0;  // from the request to its first token
+  double generation_seconds = 0;   // from the first token to the last
+  double cpu_share = 1;            // processor time obtained ÷ asked for during the request; well below 1: other programs
+                                   // were on the cores
   int n_context_shifts = 0;
 };
 
@@ -80,7 +80,7 @@ struct Completion {
 };
 
 struct Score {
-  std::vector<double> nll;                          // minus log-probability of each token after the first
+  std::vector<double> nll;                     // minus log-probability of each token after the first
   std::vector<std::pair<TokenId, float>> top;  // the largest logits after the last token
 };
 
@@ -88,6 +88,8 @@ struct Score {
 using OnToken = std::function<bool(TokenId)>;
 // Progress of loading or of a long prompt: what is done, of how much.
 using OnProgress = std::function<void(std::string_view what, std::uint64_t done, std::uint64_t total)>;
+
+struct State;  // state.h
 
 class Engine {
  public:
@@ -112,7 +114,8 @@ class Engine {
   // Errors: an empty prompt, ids outside the vocabulary, a prompt that does not fit (unless context_shift).
   Result<Completion> complete(const Request& request, const OnToken& on_token = {}, std::stop_token stop = {},
                               const OnProgress& progress = {});
-  Result<Score> score(std::span<const TokenId> ids, std::size_t n_top, std::stop_token stop = {}, const OnProgress& progress = {});
+  Result<Score> score(std::span<const TokenId> ids, std::size_t n_top, std::stop_token stop = {},
+                      const OnProgress& progress = {});
 
   // Every position's logits, in slices: rows [first, first + logits.size() / n_vocab) → visitor. For comparisons.
   using OnLogits = std::function<void(std::int64_t first, std::span<const float> logits /* [rows, n_vocab] */)>;
@@ -121,7 +124,6 @@ class Engine {
   void clear_cache();
 
  private:
-  struct State;
   explicit Engine(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

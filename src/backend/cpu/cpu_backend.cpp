@@ -4,7 +4,7 @@
 
 namespace puna::backend::cpu {
 
-Info CpuBackend::info() const { return {"cpu", std::string(kernels_.name), pool_.size()}; }
+Info CpuBackend::info() const { return {"cpu", std::string(kernels_.name), threads_.most()}; }
 
 // Everything but the coarse ops, whose parts run as well on their own here.
 bool CpuBackend::accepts(const graph::Graph&, const graph::Op& op) const {
@@ -16,11 +16,11 @@ graph::Packing CpuBackend::packing(const graph::WeightInfo& weight) const {
 }
 
 std::size_t CpuBackend::arena_bytes(const graph::Graph& graph, const graph::MaxSizes& sizes) const {
-  return graph::plan(graph, sizes, value_row_bytes).bytes + thread_scratch(graph) * static_cast<std::size_t>(pool_.size());
+  return graph::plan(graph, sizes, value_row_bytes).bytes + thread_scratch(graph) * static_cast<std::size_t>(threads_.most());
 }
 
 Result<std::unique_ptr<Program>> CpuBackend::compile(const CompileRequest& request) {
-  return CpuProgram::make(request, kernels_, pool_);
+  return CpuProgram::make(request, kernels_, threads_);
 }
 
 }  // namespace puna::backend::cpu

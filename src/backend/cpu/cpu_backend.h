@@ -3,14 +3,15 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/kernel_table.h"
-#include "base/thread_pool.h"
+#include "backend/cpu/threads.h"
 
 namespace puna::backend::cpu {
 
 class CpuBackend final : public Backend {
  public:
-  // `exact`: every product in float32 from dequantized weights. Table and pool must outlive the backend.
-  CpuBackend(const KernelTable& kernels, ThreadPool& pool, bool exact) : kernels_(kernels), pool_(pool), exact_(exact) {}
+  // `exact`: every product in float32 from dequantized weights. Table and threads must outlive the backend.
+  CpuBackend(const KernelTable& kernels, const Threads& threads, bool exact)
+      : kernels_(kernels), threads_(threads), exact_(exact) {}
 
   Info info() const override;
   bool accepts(const graph::Graph& graph, const graph::Op& op) const override;
@@ -20,7 +21,7 @@ class CpuBackend final : public Backend {
 
  private:
   const KernelTable& kernels_;
-  ThreadPool& pool_;
+  const Threads& threads_;
   bool exact_;
 };
 

@@ -34,21 +34,21 @@ std::size_t thread_scratch(const graph::Graph& graph) {
   return round_up(bytes, std::size_t{4096});
 }
 
-Result<std::unique_ptr<Program>> CpuProgram::make(const CompileRequest& request, const KernelTable& kernels, ThreadPool& pool) {
-  std::unique_ptr<CpuProgram> program(new CpuProgram(request, kernels, pool));
+Result<std::unique_ptr<Program>> CpuProgram::make(const CompileRequest& request, const KernelTable& kernels, const Threads& threads) {
+  std::unique_ptr<CpuProgram> program(new CpuProgram(request, kernels, threads));
   const std::size_t values = round_up(program->plan_.bytes, std::size_t{4096});
-  program->arena_ = PUNA_TRY(os::Reservation::make(values + program->scratch_bytes_ * static_cast<std::size_t>(pool.size())));
+  program->arena_ = PUNA_TRY(os::Reservation::make(values + program->scratch_bytes_ * static_cast<std::size_t>(threads.most())));
   program->scratch_base_ = program->arena_.data() + values;
   return program;
 }
 
-CpuProgram::CpuProgram(const CompileRequest& request, const KernelTable& kernels, ThreadPool& pool)
+CpuProgram::CpuProgram(const CompileRequest& request, const KernelTable& kernels, const Threads& threads)
     : graph_(*request.graph),
       segment_(request.segment),
       plan_(graph::plan(graph_, request.sizes, value_row_bytes)),
       weights_(request.weights.begin(), request.weights.end()),
       kernels_(kernels),
-      pool_(pool),
+      threads_(threads),
       scratch_bytes_(thread_scratch(graph_)),
       input_place_(graph_.values.size(), -1) {
   for (std::size_t i = 0; i < graph_.inputs.size(); ++i) input_place_[graph_.inputs[i]] = static_cast<int>(i);
@@ -56,6 +56,7 @@ CpuProgram::CpuProgram(const CompileRequest& request, const KernelTable& kernels
 
 void CpuProgram::run(const StepData& step) {
   step_ = &step;
+  pool_ = &threads_.for_rows(std::max(step.sizes[graph::kTokens], step.sizes[graph::kRows]));
   for (std::size_t i = segment_.first; i < segment_.last; ++i) {
     const Node& node = graph_.nodes[i];
     std::visit([&](const auto& op) { execute(op, node); }, node.op);
@@ -83,7 +84,7 @@ void CpuProgram::for_rows(std::int64_t n, std::int64_t row_elements, Body&& body
   if (n * row_elements < kWorthSharing)
     for (std::int64_t row = 0; row < n; ++row) body(0, row);
   else
-    pool_.parallel_for(n, body);
+    pool_->parallel_for(n, body);
 }
 
 void CpuProgram::execute(const graph::Embed& op, const Node& node) const {
@@ -134,8 +135,8 @@ void CpuProgram::execute(const graph::Linear& op, const Node& node) const {
   constexpr std::int64_t kStripe = 16;  // rows that a kernel takes together
   const std::int64_t n_stripes = (weight.n_rows + kStripe - 1) / kStripe;
   // Enough items for a late thread to catch up, few enough that dealing them costs nothing.
-  const std::int64_t per_item = std::max<std::int64_t>(1, n_stripes / (pool_.size() * 16));
-  pool_.parallel_for((n_stripes + per_item - 1) / per_item, [&](int thread, std::int64_t item) {
+  const std::int64_t per_item = std::max<std::int64_t>(1, n_stripes / (pool_->size() * 16));
+  pool_->parallel_for((n_stripes + per_item - 1) / per_item, [&](int thread, std::int64_t item) {
     kernel({.type = weight.dtype,
             .weight = weights_[op.weight],
             .k = weight.row,
@@ -223,7 +224,7 @@ void CpuProgram::execute(const graph::Attend& op, const Node& node) const {
     for (std::int64_t first = 0; first < step_->sequences[s].n_rows; first += kTile)
       for (std::int64_t head = 0; head < store.n_kv_heads; ++head)
         items.push_back({static_cast<std::int64_t>(s), head, first, std::min(kTile, step_->sequences[s].n_rows - first)});
-  pool_.parallel_for(static_cast<std::int64_t>(items.size()), [&](int thread, std::int64_t index) {
+  pool_->parallel_for(static_cast<std::int64_t>(items.size()), [&](int thread, std::int64_t index) {
     const Item& item = items[static_cast<std::size_t>(index)];
     const SequenceRows& own = step_->sequences[static_cast<std::size_t>(item.sequence)];
     kernels_.attend({.store = store,

@@ -5,7 +5,7 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/kernel_table.h"
-#include "base/thread_pool.h"
+#include "backend/cpu/threads.h"
 
 namespace puna::backend::cpu {
 
@@ -14,13 +14,13 @@ std::size_t thread_scratch(const graph::Graph& graph);       // what one thread 
 
 class CpuProgram final : public Program {
  public:
-  static Result<std::unique_ptr<Program>> make(const CompileRequest& request, const KernelTable& kernels, ThreadPool& pool);
+  static Result<std::unique_ptr<Program>> make(const CompileRequest& request, const KernelTable& kernels, const Threads& threads);
 
   void run(const StepData& step) override;
   const float* output(std::size_t index) const override;
 
  private:
-  CpuProgram(const CompileRequest& request, const KernelTable& kernels, ThreadPool& pool);
+  CpuProgram(const CompileRequest& request, const KernelTable& kernels, const Threads& threads);
 
   // A value's rows in this step.
   struct Rows {
@@ -71,7 +71,8 @@ class CpuProgram final : public Program {
   graph::ArenaPlan plan_;
   std::vector<const std::byte*> weights_;
   const KernelTable& kernels_;
-  ThreadPool& pool_;
+  const Threads& threads_;
+  ThreadPool* pool_ = nullptr;  // this step's
   os::Reservation arena_;
   std::byte* scratch_base_ = nullptr;
   std::size_t scratch_bytes_ = 0;

@@ -1,0 +1,131 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "backend/cpu/cpu_backend.h"
+#include "backend/cpu/dispatch.h"
+#include "base/check.h"
+#include "base/cores.h"
+#include "base/log.h"
+#include "engine/answer.h"
+#include "engine/memory_plan.h"
+#include "engine/state.h"
+
+namespace puna::engine {
+namespace {
+
+Result<void> validate(const Options& options) {
+  const auto in_range = [](std::string_view flag, std::int64_t value, std::int64_t least, std::int64_t most) -> Result<void> {
+    if (value >= least && value <= most) return {};
+    return fail("{} is {}, wanted {} to {}", flag, value, least, most);
+  };
+  PUNA_TRY(in_range("--ctx-size", options.n_ctx, 0, std::int64_t{1} << 28));
+  PUNA_TRY(in_range("--batch-size", options.n_batch, 1, std::int64_t{1} << 20));
+  PUNA_TRY(in_range("--ubatch-size", options.n_ubatch, 1, std::int64_t{1} << 16));
+  PUNA_TRY(in_range("--threads", options.n_threads, -1, 1024));
+  PUNA_TRY(in_range("--threads-batch", options.n_threads_batch, -1, 1024));
+  if (options.cache_type != tensor::DType::F16 && options.cache_type != tensor::DType::F32)
+    return fail("--cache-type is {}, wanted f16 or f32", tensor::name(options.cache_type));
+  return {};
+}
+
+// A file larger than all of memory is refused before it is looked at any further.
+Result<void> check_size(const gguf::File& file, const Options& options) {
+  const std::uint64_t memory = os::total_memory();
+  if (file.size_bytes() <= memory) return {};
+  auto problem = error(ErrorKind::out_of_memory, "{}: {} of weights do not fit in {} of memory", options.model.string(),
+                       os::size_text(file.size_bytes()), os::size_text(memory));
+  return std::unexpected(std::move(problem).with_hint("take a smaller model or a lower quantization"));
+}
+
+}  // namespace
+
+std::string_view name(Finish finish) {
+  static constexpr std::string_view kNames[] = {"end_token", "length", "context_full", "stopped"};
+  return kNames[static_cast<int>(finish)];
+}
+
+Engine::Engine(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Engine::~Engine() = default;
+
+Result<std::unique_ptr<Engine>> Engine::load(const Options& options, const OnProgress& progress) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto report = [&](std::string_view what, std::uint64_t step) {
+    if (progress) progress(what, step, 4);
+  };
+  PUNA_TRY(validate(options));
+  const backend::cpu::KernelTable* kernels = PUNA_TRY(backend::cpu::choose_table(options.isa));
+  report("reading the file", 0);
+  gguf::OpenOptions file_options = options.file;
+  file_options.use_mlock = false;  // once it is known that everything fits
+  gguf::File file = PUNA_TRY(gguf::File::open(options.model, file_options));
+  PUNA_TRY(check_size(file, options));
+  report("building the model", 1);
+  auto state = std::make_unique<State>(
+      PUNA_TRY(model::load(std::move(file), {.rope = options.rope, .pre_tokenizer = options.pre_tokenizer})));
+
+  const CoreChoice cores = choose_threads(options.cpus.empty() ? allowed_cpus() : options.cpus);
+  const int n_threads = options.n_threads > 0 ? options.n_threads : cores.n_threads;
+  const int n_batch = options.n_threads_batch > 0 ? options.n_threads_batch : n_threads;
+  log::info("{}", cores.reason);
+  if (!options.cpus.empty() && !pin_this_thread(options.cpus))
+    log::warning("the system refuses to pin threads to the processors named");
+  state->threads = std::make_unique<backend::cpu::Threads>(n_threads, n_batch, options.cpus);
+  state->backend = std::make_unique<backend::cpu::CpuBackend>(*kernels, *state->threads, options.exact);
+  state->options = options;
+  state->options.n_ubatch = std::min(options.n_ubatch, options.n_batch);
+
+  const Lowered lowered = run_passes(state->model, *state->backend);
+  const std::uint64_t compute = Runner::compute_bytes(state->model, *state->backend, state->options.n_ubatch);
+  const Fit fit = PUNA_TRY(fit_context(state->model, state->options, compute));
+  state->memory = fit.memory;
+  state->n_ctx = fit.n_ctx;
+  log::info("memory: {} weights, {} cache for {} positions, {} compute; {} available", os::size_text(fit.memory.weights),
+            os::size_text(fit.memory.cache), fit.n_ctx, os::size_text(fit.memory.compute), os::size_text(fit.memory.available));
+  report("making room", 2);
+  if (options.file.use_mlock)
+    for (const gguf::File::Shard& shard : state->model.file.shards()) PUNA_TRY(shard.file.lock());
+  const kv::Spec spec = cache_spec(state->model, fit.n_ctx, state->options.n_ubatch);
+  state->cache = std::make_unique<kv::Manager>(spec);
+  state->store =
+      PUNA_TRY(KvStore::make(state->model.body.graph.stores, spec, options.exact ? tensor::DType::F32 : options.cache_type));
+  state->runner =
+      std::make_unique<Runner>(PUNA_TRY(Runner::make(state->model, lowered, *state->backend, state->options.n_ubatch)));
+  state->load_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  report("ready", 4);
+  return std::unique_ptr<Engine>(new Engine(std::move(state)));
+}
+
+const text::Tokenizer& Engine::tokenizer() const { return *state_->model.tokenizer; }
+const gguf::File& Engine::file() const { return state_->model.file; }
+
+std::optional<std::string> Engine::chat_template() const {
+  const auto text = file().get_string("tokenizer.chat_template");
+  if (!text || !*text || (*text)->empty()) return std::nullopt;
+  return std::string(**text);
+}
+
+std::string_view Engine::architecture() const { return state_->model.hparams.architecture; }
+std::string_view Engine::isa() const { return state_->backend->info().isa; }
+std::int64_t Engine::n_ctx() const { return state_->n_ctx; }
+std::int64_t Engine::n_ctx_train() const { return state_->model.hparams.n_ctx_train; }
+std::int64_t Engine::n_vocab() const { return state_->model.hparams.n_vocab; }
+int Engine::n_threads() const { return state_->threads->single(); }
+const MemoryPlan& Engine::memory() const { return state_->memory; }
+void Engine::clear_cache() { state_->cache->clear_cache(); }
+
+Result<Completion> Engine::complete(const Request& request, const OnToken& on_token, std::stop_token stop,
+                                    const OnProgress& progress) {
+  return engine::complete(*state_, request, {on_token, progress, std::move(stop)});
+}
+
+Result<void> Engine::all_logits(std::span<const TokenId> ids, const OnLogits& visit, std::stop_token stop) {
+  return visit_logits(*state_, ids, visit, {{}, {}, std::move(stop)});
+}
+
+Result<Score> Engine::score(std::span<const TokenId> ids, std::size_t n_top, std::stop_token stop, const OnProgress& progress) {
+  return engine::score(*state_, ids, n_top, {{}, progress, std::move(stop)});
+}
+
+}  // namespace puna::engine

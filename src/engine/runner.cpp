@@ -1,0 +1,104 @@
+#include "engine/runner.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+#include "base/log.h"
+
+namespace puna::engine {
+namespace {
+
+std::vector<graph::Segment> run_passes(graph::Graph& graph, const std::vector<graph::Device>& devices) {
+  graph::verify(graph);
+  graph::place(graph, devices, 0);
+  for (const std::string& op : graph::lower(graph, devices))
+    log::info("{} runs on the CPU: {} refuses it", op, devices.back().name);
+  graph::fuse(graph, devices);
+  std::vector<graph::Segment> segments = graph::cut(graph);
+  graph::verify(graph);
+  return segments;
+}
+
+graph::MaxSizes body_sizes(std::int64_t n_ubatch) { return {{n_ubatch, n_ubatch}}; }
+graph::MaxSizes head_sizes() { return {{kHeadRows, kHeadRows}}; }
+
+Result<std::vector<std::unique_ptr<backend::Program>>> compile(const model::GraphWithWeights& part,
+                                                               const std::vector<graph::Segment>& segments,
+                                                               backend::Backend& backend, const graph::MaxSizes& sizes) {
+  std::vector<std::unique_ptr<backend::Program>> programs;
+  for (const graph::Segment& segment : segments)
+    programs.push_back(PUNA_TRY(backend.compile({&part.graph, segment, sizes, part.weights})));
+  return programs;
+}
+
+}  // namespace
+
+Lowered run_passes(model::Model& model, backend::Backend& backend) {
+  const std::vector<graph::Device> devices{{
+      .name = backend.info().name,
+      .memory = UINT64_MAX,
+      .accepts = [&](const graph::Graph& graph, const graph::Op& op) { return backend.accepts(graph, op); },
+      .packing = [&](const graph::WeightInfo& weight) { return backend.packing(weight); },
+  }};
+  return {run_passes(model.body.graph, devices), run_passes(model.head.graph, devices)};
+}
+
+std::uint64_t Runner::compute_bytes(const model::Model& model, const backend::Backend& backend, std::int64_t n_ubatch) {
+  return backend.arena_bytes(model.body.graph, body_sizes(n_ubatch)) + backend.arena_bytes(model.head.graph, head_sizes());
+}
+
+Result<Runner> Runner::make(const model::Model& model, const Lowered& lowered, backend::Backend& backend, std::int64_t n_ubatch) {
+  Runner runner(model);
+  runner.body_ = PUNA_TRY(compile(model.body, lowered.body, backend, body_sizes(n_ubatch)));
+  runner.head_ = PUNA_TRY(compile(model.head, lowered.head, backend, head_sizes()));
+  return runner;
+}
+
+Result<void> Runner::step(const StepPlan& plan, kv::Manager& cache, KvStore& store, const OnLogits& on_logits) {
+  std::vector<std::int32_t> ids, positions, rows;
+  std::vector<backend::SequenceRows> sequences;
+  std::vector<std::uint32_t> lengths;
+  for (const StepSequence& part : plan.sequences) {
+    const auto start = static_cast<std::int64_t>(cache.length(part.id));
+    auto copies = cache.extend(part.id, part.tokens);
+    if (!copies) {
+      // All or nothing: what this step added before is taken back.
+      for (std::size_t i = 0; i < lengths.size(); ++i) cache.truncate(plan.sequences[i].id, lengths[i]);
+      return std::unexpected(std::move(copies).error());
+    }
+    store.run(*copies);
+    lengths.push_back(static_cast<std::uint32_t>(start));
+    sequences.push_back({static_cast<std::int64_t>(ids.size()), static_cast<std::int64_t>(part.tokens.size()), start});
+    for (std::int32_t row : part.output_rows) rows.push_back(row + static_cast<std::int32_t>(ids.size()));
+    for (std::size_t i = 0; i < part.tokens.size(); ++i)
+      positions.push_back(static_cast<std::int32_t>(start + static_cast<std::int64_t>(i)));
+    ids.insert(ids.end(), part.tokens.begin(), part.tokens.end());
+  }
+  std::vector<const std::uint32_t*> tables;
+  for (std::size_t group = 0; group < cache.spec().groups.size(); ++group)
+    for (const StepSequence& part : plan.sequences) tables.push_back(cache.blocks(part.id, group).data());
+
+  const std::array<std::int64_t, 2> sizes{static_cast<std::int64_t>(ids.size()), static_cast<std::int64_t>(rows.size())};
+  const std::array<const void*, 3> inputs{ids.data(), positions.data(), rows.data()};
+  const backend::StepData data{
+      .sizes = sizes, .inputs = inputs, .sequences = sequences, .stores = store.views(), .block_tables = tables};
+  for (const auto& program : body_) program->run(data);
+  for (const StepSequence& part : plan.sequences) cache.commit(part.id);
+  if (!rows.empty()) run_head(body_.back()->output(0), sizes[1], on_logits);
+  return {};
+}
+
+void Runner::run_head(const float* hidden, std::int64_t n_rows, const OnLogits& on_logits) {
+  const std::int64_t n_vocab = model_->hparams.n_vocab;
+  for (std::int64_t first = 0; first < n_rows; first += kHeadRows) {
+    const std::int64_t n = std::min(kHeadRows, n_rows - first);
+    const std::array<std::int64_t, 2> sizes{n, n};
+    const std::array<const void*, 1> inputs{hidden + first * model_->hparams.dim};
+    for (const auto& program : head_) program->run({.sizes = sizes, .inputs = inputs, .sequences = {}, .stores = {}});
+    const float* logits = head_.back()->output(0);
+    on_logits(first, {logits, static_cast<std::size_t>(n * n_vocab)});
+  }
+}
+
+}  // namespace puna::engine
