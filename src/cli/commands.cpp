@@ -1,0 +1,142 @@
+#include "cli/commands.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "cli/args.h"
+#include "cli/interrupt.h"
+#include "cli/version.h"
+
+namespace puna::cli {
+namespace {
+
+constexpr Command kCommands[] = {
+    {"chat", "talk with a model", run_chat, chat_table},
+    {"run", "answer one prompt on standard output", run_run, run_table},
+    {"pull", "bring a model to this machine", run_pull, pull_table},
+    {"list", "the models on this machine and those that puna knows by name", run_list, list_table},
+    {"tokenize", "a text's token ids, and a look into the vocabulary", run_tokenize, tokenize_table},
+    {"score", "how likely a model finds each token of a text", run_score, score_table},
+    {"gguf info", "what a GGUF file holds", run_gguf_info, gguf_info_table},
+};
+
+std::string overview() {
+  std::string text =
+      "puna runs large language models from GGUF files on this machine.\n"
+      "\n"
+      "Usage: puna COMMAND [MODEL] [options]        puna COMMAND --help explains each command\n"
+      "\n"
+      "Commands:\n";
+  for (const Command& command : kCommands) text += fmt::format("  {:<12}{}\n", command.name, command.summary);
+  text +=
+      "\n"
+      "  --version   this program, its compiler, its processor kernels, its libraries\n"
+      "\n"
+      "MODEL is a GGUF file, a catalogue name (puna list), hf:org/repo[:file], or a URL.\n"
+      "\n"
+      "Examples:\n"
+      "  puna chat                                     chat with the default model\n"
+      "  puna run model.gguf -p \"Why is the sky blue?\"\n"
+      "  puna chat hf:org/repo:Q4_K_M                  bring a model from Hugging Face, then chat\n";
+  return text;
+}
+
+// Word for word; "gguf info" is two words.
+const Command* find_command(Words words, std::size_t& used) {
+  for (const Command& command : kCommands) {
+    const std::size_t space = command.name.find(' ');
+    if (words[0] != command.name.substr(0, space)) continue;
+    used = space == command.name.npos ? 1 : 2;
+    if (used == 1 || (words.size() > 1 && words[1] == command.name.substr(space + 1))) return &command;
+  }
+  return nullptr;
+}
+
+int unknown_command(Console& console, Words words) {
+  if (words[0].starts_with('-'))
+    return refuse(console, error(ErrorKind::invalid, "no command before {}", words[0])
+                               .with_hint("puna chat … to talk, puna run … for one answer; puna --help lists the commands"));
+  std::vector<std::string_view> names;
+  for (const Command& command : kCommands) names.push_back(command.name);
+  const std::string written = words.size() > 1 && words[0] == "gguf" ? words[0] + " " + words[1] : words[0];
+  const std::string_view meant = nearest(written, names);
+  return refuse(console,
+                error(ErrorKind::invalid, "no command '{}'", written)
+                    .with_hint(meant.empty() ? "puna --help lists the commands" : fmt::format("did you mean puna {}?", meant)));
+}
+
+Result<int> dispatch(Console& console, Words words) {
+  if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+    std::size_t used = 0;
+    const Command* command = words.size() > 1 ? find_command(words.subspan(1), used) : nullptr;
+    if (words.size() > 1 && !command) return unknown_command(console, words.subspan(1));
+    console.answer(command ? help(command->table(), std::min<std::size_t>(console.width(), 120)) : overview());
+    return 0;
+  }
+  if (words[0] == "--version" || words[0] == "version") {
+    console.answer(version_text());
+    return 0;
+  }
+  std::size_t used = 0;
+  const Command* command = find_command(words, used);
+  return command ? command->run(console, words.subspan(used)) : unknown_command(console, words);
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+int run(const std::vector<std::string>& words) {
+  Console console = Console::make();
+  Result<int> status = 0;
+  try {
+    status = dispatch(console, words);
+  } catch (const Bug& bug) {
+    status = std::unexpected(error(ErrorKind::invalid, "a fault in puna itself: {}", bug.what())
+                                 .with_hint("please report it, with the command line and the model's name"));
+  } catch (const std::bad_alloc&) {
+    status = fail(ErrorKind::out_of_memory, "out of memory");
+  }
+  if (status)
+    if (auto written = console.finish(); !written) status = std::unexpected(written.error());
+  if (status) return *status;
+  if (status.error().kind == ErrorKind::cancelled) return kInterrupted;
+  console.report(status.error());
+  return kFailed;
+}
+
+void add_general_options(Table& table, Console& console) {
+  table.group("General");
+  table.add("-v, --log-verbose, --verbose", "say what happens, on standard error", [&console](std::string_view) -> Result<void> {
+    console.set_verbosity(4);
+    return {};
+  });
+  table.add("-lv, --log-verbosity, --verbosity N", "0: nothing, 1: errors, 2: warnings (default), 3: what happens, 4: everything",
+            [&console](std::string_view text) -> Result<void> {
+              console.set_verbosity(static_cast<int>(PUNA_TRY(parse_integer(text, 0, 9))));
+              return {};
+            });
+  table.add("--log-disable", "the same as --verbosity 0", [&console](std::string_view) -> Result<void> {
+    console.set_verbosity(0);
+    return {};
+  });
+}
+
+std::optional<int> read_arguments(Console& console, const Table& table, Words words) {
+  const Result<Parsed> parsed = parse(table, words);
+  if (!parsed) return refuse(console, parsed.error());
+  if (parsed->wants_help) {
+    console.answer(help(table, std::min<std::size_t>(console.width(), 120)));
+    return 0;
+  }
+  for (const std::string& spelling : parsed->no_effect) log::info("{} has no effect here", spelling);
+  return std::nullopt;
+}
+
+int refuse(Console& console, const Error& error) {
+  console.report(error);
+  return kWrongUsage;
+}
+
+}  // namespace puna::cli

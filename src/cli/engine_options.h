@@ -1,0 +1,34 @@
+// How a model is opened and computed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/options.h"
+#include "engine/engine.h"
+
+namespace puna::cli {
+
+struct EngineOptions {
+  engine::Options engine;
+  std::string cache_type_k = "f16";
+  std::string cache_type_v = "f16";
+};
+
+// How a file is read: --mmap, --mlock, --load-mode, --override-kv, --check-tensors, --pre.
+void add_file_options(Table& table, EngineOptions& options);
+// Context, batches, threads, cache, RoPE, --exact, and what llama.cpp has for other devices.
+void add_engine_options(Table& table, EngineOptions& options);
+
+// What the options say together with PUNA_ISA and PUNA_THREADS. Errors: values that do not go together.
+Result<engine::Options> finish(const EngineOptions& options);
+
+// "0xF0" → 4 5 6 7; any number of hexadecimal digits.
+Result<std::vector<int>> parse_cpu_mask(std::string_view text);
+// "4-7" → 4 5 6 7
+Result<std::vector<int>> parse_cpu_range(std::string_view text);
+// "a=int:1,b=str:x,y" → "a=int:1", "b=str:x,y": a comma parts only before another KEY=TYPE:.
+std::vector<std::string> split_overrides(std::string_view text);
+
+}  // namespace puna::cli

@@ -1,0 +1,70 @@
+#include "cli/model_options.h"
+
+#include "base/log.h"
+#include "base/os.h"
+#include "cli/catalogue.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "tasks/pull.h"
+
+namespace puna::cli {
+
+void add_model_options(Table& table, ModelOptions& options) {
+  const auto name_model = [&options](std::string_view text) -> Result<void> {
+    if (text.empty()) return fail("a model's name may not be empty");
+    if (!options.model.empty() && options.model != text) return fail("two models named: '{}' and '{}'", options.model, text);
+    options.model = text;
+    return {};
+  };
+  table.positional("MODEL", "a GGUF file, a catalogue name (puna list), hf:org/repo[:file], or a URL", name_model);
+  table.group("Model");
+  table.add("-m, --model MODEL", "the same as MODEL", name_model);
+  table.add("-hf, -hfr, --hf-repo ORG/REPO[:QUANT]", "a Hugging Face repository; without QUANT puna chooses and says why",
+            into(options.hub_repo));
+  table.add("-hff, --hf-file FILE", "this file of the repository", into(options.hub_file));
+  table.add("-hft, --hf-token TOKEN", "sent to the hub's host only (default: HF_TOKEN)", into(options.hub_token));
+  table.add("-mu, --model-url URL", "a file on the web", name_model);
+  table.add("--offline", "never ask the network", flag(options.offline));
+}
+
+Result<std::string> model_text(const ModelOptions& options) {
+  if (options.hub_repo.empty()) {
+    if (!options.hub_file.empty()) return fail("--hf-file wants --hf-repo with it");
+    return options.model;
+  }
+  if (!options.model.empty()) return fail("two models named: '{}' and '{}'", options.model, options.hub_repo);
+  std::string text = options.hub_repo.starts_with("hf:") ? options.hub_repo : "hf:" + options.hub_repo;
+  if (options.hub_file.empty()) return text;
+  if (const std::size_t colon = text.find(':', 3); colon != text.npos) text.resize(colon);
+  return text + ":" + options.hub_file;
+}
+
+Result<std::filesystem::path> obtain_model(Console& console, const ModelOptions& options) {
+  std::string text = PUNA_TRY(model_text(options));
+  if (text.empty()) {
+    text = kDefaultModel;
+    log::info("no model named: taking {}", text);
+  }
+  const tasks::ModelRef model = PUNA_TRY(tasks::parse_model(text, catalogue()));
+  if (const auto* path = std::get_if<tasks::PathModel>(&model.source)) return path->path;
+
+  Interruptible interruptible;
+  Progress progress(console, Unit::bytes, std::chrono::milliseconds(500));
+  tasks::PullOptions pull = tasks::pull_options(os::environment, os::home(), os::puna_home());
+  if (!options.hub_token.empty()) pull.hf_token = options.hub_token;
+  pull.memory_bytes = os::total_memory();
+  pull.stop = interruptible.token();
+  pull.progress = [&progress](const tasks::Progress& p) { progress.update(p.what, p.done, p.total); };
+
+  Result<tasks::Pulled> found = tasks::find_local(model, pull);
+  if (!found && found.error().kind == ErrorKind::not_found && !options.offline) {
+    console.note(fmt::format("puna: {} is not on this machine yet: bringing it", text));
+    found = tasks::pull(model, pull);
+  }
+  progress.clear();
+  if (!found) return std::unexpected(std::move(found).error());
+  if (!found->note.empty()) console.note("puna: " + found->note);
+  return found->path;
+}
+
+}  // namespace puna::cli

@@ -1,0 +1,132 @@
+// puna run: one prompt, one answer on standard output.
+#include "cli/commands.h"
+#include "cli/conversation.h"
+#include "cli/interrupt.h"
+#include "cli/load.h"
+#include "cli/prompt_options.h"
+#include "cli/sampling_options.h"
+#include "text/detokenizer.h"
+
+namespace puna::cli {
+namespace {
+
+struct RunOptions {
+  ModelOptions model;
+  EngineOptions engine;
+  PromptOptions prompt;
+  TemplateOptions conversation;
+  GenerationOptions generation;
+  bool raw = false;
+  bool parse_special = true;
+  bool add_bos = true;
+  bool show_special = false;
+  bool json = false;
+  bool statistics = false;
+};
+
+Table make_table(RunOptions& options, Console& console) {
+  Table table("run", "Answers one prompt on standard output.", "[MODEL] [-p TEXT | -f FILE] [options]",
+              "puna run model.gguf -p \"Name three primary colours.\"\n"
+              "puna run -m model.gguf -f letter.txt -sys \"Summarize the user's letter in two sentences.\"\n"
+              "echo \"def fibonacci(n):\" | puna run model.gguf --raw -n 64 --temp 0\n"
+              "puna run -m model.gguf -f prompt.txt --raw --no-stop --temp 0 -n 32 --json");
+  add_model_options(table, options.model);
+  add_prompt_options(table, options.prompt);
+  add_template_options(table, options.conversation);
+  table.add("--raw, -no-cnv, --no-conversation", "no chat template: the model goes on with the text itself", flag(options.raw));
+  table.add("--no-parse-special", "with --raw: \"<|im_end|>\" and its like in the text are text, not control tokens",
+            flag(options.parse_special, false));
+  table.add("--no-bos", "with --raw: no token for the beginning of a text", flag(options.add_bos, false));
+  add_generation_options(table, options.generation);
+  table.group("Output");
+  table.add("--json", "one JSON object at the end: prompt_tokens, tokens, text, timings", flag(options.json));
+  table.add("--perf, --show-timings, --stats", "speeds, time to the first token and memory, on standard error",
+            flag(options.statistics));
+  table.add("--no-perf, --no-show-timings, --no-stats", "none of that (default)", flag(options.statistics, false));
+  table.add("-sp, --special", "show control tokens in the text", flag(options.show_special));
+  add_sampling_options(table, options.generation);
+  add_engine_options(table, options.engine);
+  for (const char* spelled :
+       {"-cnv, --conversation", "-st, --single-turn", "--no-display-prompt", "--simple-io", "-co, --color [on|off|auto]"})
+    table.add(spelled, "", {});
+  add_general_options(table, console);
+  return table;
+}
+
+Result<std::vector<TokenId>> prompt_tokens(Console& console, const RunOptions& options, const engine::Engine& engine,
+                                           const std::string& text) {
+  const text::Tokenizer& tokenizer = engine.tokenizer();
+  if (options.raw) return tokenizer.encode(text, {.add_special = options.add_bos, .parse_special = options.parse_special});
+  TemplateOptions settings = options.conversation;
+  settings.escape = options.prompt.escape;
+  Conversation conversation = PUNA_TRY(Conversation::make(tokenizer, engine.chat_template(), settings));
+  if (!conversation.has_template())
+    console.note("puna: this model has no chat template: it goes on with the text itself (--raw says the same)");
+  conversation.add("user", text);
+  return conversation.tokens();
+}
+
+// What is written as the answer grows; nothing with --json.
+void explain_end(Console& console, const engine::Engine& engine, engine::Finish finish) {
+  if (finish == engine::Finish::context_full)
+    console.report(error(ErrorKind::invalid, "the answer stops here: the context of {} tokens is full", engine.n_ctx())
+                       .with_hint("a larger -c, or --context-shift to go on without the oldest tokens"));
+}
+
+Result<int> answer(Console& console, const RunOptions& options, engine::Engine& engine, const std::string& prompt) {
+  engine::Request request = PUNA_TRY(make_request(options.generation, engine.n_vocab()));
+  request.prompt = PUNA_TRY(prompt_tokens(console, options, engine, prompt));
+  const bool skip_special = request.stop_at_end && !options.show_special;
+  const TokenId previous = request.prompt.empty() ? kNoToken : request.prompt.back();
+  text::Detokenizer detokenizer(engine.tokenizer(), {.previous = previous, .skip_special = skip_special});
+  std::string text;
+  const auto put = [&](const std::string& piece) {
+    text += piece;
+    if (!options.json) console.answer(piece);
+  };
+  Interruptible interruptible;
+  const auto on_token = [&](TokenId token) {
+    put(detokenizer.push(token));
+    return true;
+  };
+  const engine::Completion completion =
+      PUNA_TRY(engine.complete(request, on_token, interruptible.token(), show_progress(console)));
+  put(detokenizer.finish());
+  if (options.json) {
+    Value::Array prompt_ids(request.prompt.begin(), request.prompt.end());
+    Value::Array ids(completion.tokens.begin(), completion.tokens.end());
+    console.answer(json::write(Value::object({{"prompt_tokens", std::move(prompt_ids)},
+                                              {"tokens", std::move(ids)},
+                                              {"text", text},
+                                              {"timings", timings_value(completion)}})) +
+                   "\n");
+  } else if (!text.ends_with('\n')) {
+    console.answer("\n");
+  }
+  explain_end(console, engine, completion.finish);
+  if (options.statistics) console.note(statistics(completion.timings));
+  return interruptible.happened() ? kInterrupted : 0;
+}
+
+}  // namespace
+
+Table run_table() {
+  static RunOptions options;
+  static Console console;
+  return make_table(options, console);
+}
+
+Result<int> run_run(Console& console, Words words) {
+  RunOptions options;
+  const Table table = make_table(options, console);
+  if (auto end = read_arguments(console, table, words)) return *end;
+  if (options.prompt.text && !options.prompt.file.empty())
+    return refuse(console, error(ErrorKind::invalid, "-p and -f both give the prompt: leave one out"));
+  const std::string prompt = PUNA_TRY(prompt_or_input(console, options.prompt));
+  if (prompt.empty() && options.conversation.system.empty())
+    return std::unexpected(error(ErrorKind::invalid, "the prompt is empty").with_hint("-p TEXT, -f FILE, or standard input"));
+  const std::unique_ptr<engine::Engine> engine = PUNA_TRY(load_engine(console, options.model, options.engine));
+  return answer(console, options, *engine, prompt);
+}
+
+}  // namespace puna::cli

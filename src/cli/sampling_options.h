@@ -1,0 +1,32 @@
+// How the next token is drawn, and when an answer ends.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "cli/options.h"
+#include "engine/engine.h"
+#include "sample/params.h"
+
+namespace puna::cli {
+
+struct GenerationOptions {
+  sample::Params sampling;
+  std::optional<std::uint64_t> seed;  // empty: another one each time
+  std::int64_t n_predict = -1;
+  bool ignore_end = false;  // --ignore-eos
+  bool stop_at_end = true;  // --no-stop
+  bool context_shift = false;
+  std::optional<std::int64_t> n_keep;
+};
+
+void add_generation_options(Table& table, GenerationOptions& options);
+void add_sampling_options(Table& table, GenerationOptions& options);
+
+// A request without its prompt. `n_vocab` bounds what a logit bias may name. Errors: values without a meaning, by flag.
+Result<engine::Request> make_request(const GenerationOptions& options, std::int64_t n_vocab);
+
+// "15043+1.5", "15043-1", "15043-inf"
+Result<std::pair<TokenId, float>> parse_logit_bias(std::string_view text);
+
+}  // namespace puna::cli
