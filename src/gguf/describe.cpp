@@ -64,7 +64,8 @@ void add_totals(const File& file, Value& result) {
     for (const std::int64_t size : tensor.ne) n *= static_cast<std::uint64_t>(size);
     parameters += n;
   }
-  std::ranges::stable_sort(totals, std::greater<>(), &Total::bytes);
+  std::ranges::sort(totals,
+                    [](const Total& a, const Total& b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.type < b.type; });
   Value types = Value::array();
   for (const Total& total : totals)
     types.push_back(

@@ -19,6 +19,7 @@ struct Floats {
   std::int32_t first;      // byte in the block
   std::int32_t second;     // byte in the block of another one, or -1
 };
+constexpr std::uint64_t kBytesWorthAThread = 1u << 20;
 constexpr std::uint32_t kExponentF32 = 0x7F80'0000, kExponentF16 = 0x7C00, kExponentBF16 = 0x7F80;
 
 Floats floats_of(DType type) {
@@ -82,12 +83,14 @@ Result<void> check_tensors(const File& file) {
   std::vector<std::optional<std::uint64_t>> wild(tensors.size());
   {
     std::atomic<std::size_t> next{0};
-    const std::size_t n_threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
-    std::vector<std::jthread> threads;
-    for (std::size_t t = 0; t < std::min(n_threads, tensors.size()); ++t)
-      threads.emplace_back([&] {
-        for (std::size_t i = next++; i < tensors.size(); i = next++) wild[i] = find_wild(tensors[i]);
-      });
+    const auto work = [&] {
+      for (std::size_t i = next++; i < tensors.size(); i = next++) wild[i] = find_wild(tensors[i]);
+    };
+    const std::size_t wanted = std::min<std::size_t>(tensors.size(), file.size_bytes() / kBytesWorthAThread);
+    const std::size_t n_threads = std::min(wanted, std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8));
+    std::vector<std::jthread> helpers;
+    for (std::size_t t = 1; t < n_threads; ++t) helpers.emplace_back(work);
+    work();
   }
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (!wild[i]) continue;
