@@ -3,7 +3,6 @@
 // beyond a byte, so a block can be read where it lies in the file.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 namespace puna::tensor {
@@ -15,7 +14,7 @@ struct Packed16 {
 };
 
 // The sixteen values of the non-linear 4-bit types, closer together around zero.
-inline constexpr std::array<std::int8_t, 16> kIq4Values{-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+constexpr std::int8_t kIq4Values[16]{-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 
 // ---- blocks of 32 ----------------------------------------------------------------------------------------------------
 

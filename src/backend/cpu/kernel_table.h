@@ -17,12 +17,19 @@
 
 namespace puna::backend::cpu {
 
-// Activations as int8, one row of K values (K a multiple of 32):
-//   int8 q[K] | float scale[K/32] | int32 sum[K/16]          x ≈ q · scale; sum: of 16 q each
-// scale = max|x| / 127 per 32 values; q = round-to-even(x · (127 / max|x|)); all zero where max|x| is 0.
+// Activations as int8, one row of K values (K a multiple of 32):  int8 q[K] | ActivationGroup[K/32], 64-byte aligned.
+// scale = max|x| / 127 per 32 values; q = round-to-even(x · (127 / max|x|)); all zero where max|x| is below 2^-100.
 constexpr std::int64_t kActivationGroup = 32;
+struct ActivationGroup {
+  float scale;                  // x ≈ q · scale
+  float scaled_sum;             // scale · Σ q, for minima
+  std::int32_t offset;          // -128 · Σ q, for zero points
+  std::int32_t half_offset[2];  // the same of the first and of the last 16
+};
+static_assert(sizeof(ActivationGroup) == 20);
 constexpr std::size_t activation_row_bytes(std::int64_t k) {
-  return static_cast<std::size_t>(k + k / 32 * 4 + k / 16 * 4);
+  const auto bytes = static_cast<std::size_t>(k) + static_cast<std::size_t>(k / kActivationGroup) * sizeof(ActivationGroup);
+  return (bytes + 63) / 64 * 64;
 }
 
 // y[t, r] = Σ_k weight[r, k] · x[t, k] (+ bias[r]) for r in [row_begin, row_end), t in [0, n_cols).
@@ -47,22 +54,22 @@ struct AttendArgs {
   const std::uint32_t* blocks;  // block ids by position / block_tokens
   SequenceRows rows;
   std::int64_t kv_head;
-  std::int64_t group;      // query heads per KV head: heads kv_head·group … +group-1
-  const float* q;          // [T, heads, head_dim]
-  float* out;              // [T, heads, head_dim]
-  std::int64_t row_floats; // heads · head_dim
-  float scale;             // on q·k
-  float soft_cap;          // s → cap · tanh(s / cap); 0: none
-  std::int64_t window;     // 0: none
-  std::byte* scratch;      // this thread's, attend_scratch(head_dim) bytes
+  std::int64_t group;       // query heads per KV head: heads kv_head·group … +group-1
+  const float* q;           // [T, heads, head_dim]
+  float* out;               // [T, heads, head_dim]
+  std::int64_t row_floats;  // heads · head_dim
+  float scale;              // on q·k
+  float soft_cap;           // s → cap · tanh(s / cap); 0: none
+  std::int64_t window;      // 0: none
+  std::byte* scratch;       // this thread's, attend_scratch(head_dim) bytes
 };
 
 struct RopeArgs {
-  float* x;            // [heads, head_dim] of one token, changed in place
+  float* x;  // [heads, head_dim] of one token, changed in place
   std::int64_t heads, head_dim;
-  const float* table;  // [rope_dim]: cos of rope_dim/2 angles, then their sin (attention factor included)
+  const float* table;     // [rope_dim]: cos of rope_dim/2 angles, then their sin (attention factor included)
   std::int64_t rope_dim;  // ≤ head_dim; the rest passes through
-  bool interleaved;    // pairs (2i, 2i+1) as llama's GGUF files; else (i, i + rope_dim/2) as NeoX
+  bool interleaved;       // pairs (2i, 2i+1) as llama's GGUF files; else (i, i + rope_dim/2) as NeoX
 };
 
 enum class Activation : std::uint8_t { silu, gelu_tanh };

@@ -7,17 +7,26 @@
 namespace puna::backend::cpu {
 
 constexpr std::int64_t kPanelRows = 16;
-constexpr std::int64_t kInt8Slice = 1024;    // weights of a row unpacked at a time, int8 products
-constexpr std::int64_t kFloatSlice = 512;    // the same, float products
-constexpr std::int64_t kFloatColumns = 128;  // columns that share a float panel
+constexpr std::int64_t kInt8Slice = 1024;                       // weights of a row unpacked at a time, int8 products
+constexpr std::int64_t kInt8SliceBytes = kInt8Slice / 32 * 34;  // of the widest block type
+constexpr std::int64_t kFloatSlice = 512;                       // the same, float products
+constexpr std::int64_t kFloatColumns = 128;                     // columns that share a float panel
 
-// 16 rows × a slice as bytes, [k/4][row][4]; per scale group, [row] scales and minima.
-struct alignas(64) Int8Panel {
-  std::uint8_t weights[kInt8Slice * kPanelRows];
-  float factors[kInt8Slice / 16][2][kPanelRows];
+// What the 16 weights of a scale group, one of each row, have in common: weight = scale · integer + minimum.
+struct Factors {
+  float scale[kPanelRows];
+  float minimum[kPanelRows];
 };
 
-// 16 rows × a slice as floats, [row][k]; the 16 partial sums of each output element between slices.
+// 16 rows × a slice of k as bytes, [k/4][row][4], and the factors of its groups; a tensor's last rows, when fewer, as
+// 16 rows of blocks.
+struct alignas(64) Int8Panel {
+  std::uint8_t weights[kInt8Slice * kPanelRows];
+  Factors factors[kInt8Slice / 16];
+  std::byte tail[kPanelRows][kInt8SliceBytes];
+};
+
+// 16 rows × a slice of k as floats; and the 16 partial sums of each output element between slices.
 struct alignas(64) FloatPanel {
   float weights[kPanelRows][kFloatSlice];
   float sums[kFloatColumns][kPanelRows][16];

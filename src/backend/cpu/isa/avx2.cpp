@@ -7,6 +7,10 @@ namespace puna::backend::cpu::avx2_isa {
 namespace {
 
 #include "backend/cpu/isa/vec_avx2.inl.h"
+#include "backend/cpu/kernels/quads.inl.h"
+
+#include "backend/cpu/isa/quads_avx2.inl.h"
+
 #include "backend/cpu/kernels/all.inl.h"
 
 }  // namespace

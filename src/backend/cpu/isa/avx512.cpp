@@ -7,6 +7,10 @@ namespace puna::backend::cpu::avx512_isa {
 namespace {
 
 #include "backend/cpu/isa/vec_avx512.inl.h"
+#include "backend/cpu/kernels/quads.inl.h"
+
+#include "backend/cpu/isa/quads_avx512.inl.h"
+
 #include "backend/cpu/kernels/all.inl.h"
 
 }  // namespace

@@ -7,5 +7,6 @@
 #include <string_view>
 
 #include "backend/cpu/kernel_table.h"
+#include "backend/cpu/scratch.h"
 #include "tensor/blocks.h"
 #include "tensor/half.h"

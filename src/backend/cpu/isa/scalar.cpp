@@ -5,6 +5,10 @@ namespace puna::backend::cpu::scalar_isa {
 namespace {
 
 #include "backend/cpu/isa/vec_scalar.inl.h"
+#include "backend/cpu/kernels/quads.inl.h"
+
+#include "backend/cpu/isa/quads_scalar.inl.h"
+
 #include "backend/cpu/kernels/all.inl.h"
 
 }  // namespace

@@ -12,6 +12,11 @@ inline __m128i load_8x16(const std::uint16_t* p) { return _mm_loadu_si128(reinte
 inline Vec load_f16(const std::uint16_t* p) { return {_mm256_cvtph_ps(load_8x16(p)), _mm256_cvtph_ps(load_8x16(p + 8))}; }
 inline __m256 widen_bf16(__m128i x) { return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(x), 16)); }
 inline Vec load_bf16(const std::uint16_t* p) { return {widen_bf16(load_8x16(p)), widen_bf16(load_8x16(p + 8))}; }
+inline __m256 widen_i8(const std::int8_t* p) {
+  return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+}
+inline Vec load_i8(const std::int8_t* p) { return {widen_i8(p), widen_i8(p + 8)}; }
+inline float f16_value(std::uint16_t bits) { return _cvtsh_ss(bits); }
 inline Vec load_i32(const std::int32_t* p) {
   const auto* q = reinterpret_cast<const __m256i*>(p);
   return {_mm256_cvtepi32_ps(_mm256_loadu_si256(q)), _mm256_cvtepi32_ps(_mm256_loadu_si256(q + 1))};

@@ -13,6 +13,10 @@ inline Vec load_f16(const std::uint16_t* p) { return {_mm512_cvtph_ps(load_16x16
 inline Vec load_bf16(const std::uint16_t* p) {
   return {_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(load_16x16(p)), 16))};
 }
+inline Vec load_i8(const std::int8_t* p) {
+  return {_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))))};
+}
+inline float f16_value(std::uint16_t bits) { return _cvtsh_ss(bits); }
 inline Vec load_i32(const std::int32_t* p) { return {_mm512_cvtepi32_ps(_mm512_loadu_si512(p))}; }
 inline void store(float* p, Vec v) { _mm512_storeu_ps(p, v.zmm); }
 inline void store_f16(std::uint16_t* p, Vec v) {

@@ -25,6 +25,10 @@ inline Vec load_f16(const std::uint16_t* p) {
 inline Vec load_bf16(const std::uint16_t* p) {
   return each_lane([=](int i) { return tensor::bf16_to_f32(p[i]); });
 }
+inline Vec load_i8(const std::int8_t* p) {
+  return each_lane([=](int i) { return static_cast<float>(p[i]); });
+}
+inline float f16_value(std::uint16_t bits) { return tensor::f16_to_f32(bits); }
 inline Vec load_i32(const std::int32_t* p) {
   return each_lane([=](int i) { return static_cast<float>(p[i]); });
 }

@@ -1,9 +1,13 @@
 // Every kernel, and the table of them. Included inside the namespace of the set, after its isa/ files.
 
 #include "backend/cpu/kernels/simd.inl.h"
-#if __has_include("backend/cpu/kernels/quantize_row.inl.h")
+
+#include "backend/cpu/kernels/dequantize.inl.h"
 #include "backend/cpu/kernels/quantize_row.inl.h"
-#endif
+#include "backend/cpu/kernels/unpack.inl.h"
+
+#include "backend/cpu/kernels/linear_float.inl.h"
+#include "backend/cpu/kernels/linear_int8.inl.h"
 #if __has_include("backend/cpu/kernels/math.inl.h")
 #include "backend/cpu/kernels/math.inl.h"
 #endif
@@ -26,9 +30,10 @@
 constexpr KernelTable make_table(std::string_view name) {
   KernelTable table{};
   table.name = name;
-#if __has_include("backend/cpu/kernels/quantize_row.inl.h")
   table.quantize_row = quantize_row;
-#endif
+  table.linear_int8 = linear_int8;
+  table.linear_float = linear_float;
+  table.dequantize_row = dequantize_row;
 #if __has_include("backend/cpu/kernels/norm.inl.h")
   table.rms_norm = rms_norm;
 #endif

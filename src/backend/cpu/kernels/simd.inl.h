@@ -3,7 +3,8 @@
 //   kVecRegisters                         Vecs that the register file holds
 //   Vec                                   by value; all operations are exact or rounded once, to nearest even
 //   splat(x)  load(p)  store(p, v)        no alignment asked
-//   load_f16  load_bf16  load_i32         16 values of the type, as floats;  store_f16(p, v): rounded
+//   load_f16  load_bf16  load_i8  load_i32     16 values of the type, as floats;  store_f16(p, v): rounded
+//   f16_value(bits)                       one half float
 //   store_i8(p, v)                        rounded to even; |v| ≤ 127
 //   add sub mul div  fma(a, b, c)         fma = a·b + c, rounded once; add(mul) is never contracted
 //   max(a, b)  min(a, b)                  a > b ? a : b, a < b ? a : b  (so b where either is not a number)

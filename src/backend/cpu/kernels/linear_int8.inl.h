@@ -1,0 +1,228 @@
+// Products of block weights with int8 activations. One written order for every path, so that the number of columns, the
+// range of rows and the instruction set can't be seen in the bits; for each output element, groups ascending:
+//   acc = fma(w_scale · x_scale, float(Σ w · x), acc)          the sum of integers exact, zero points inside it
+//   acc = fma(minimum, x_scale · Σ x, acc)                     types with minima only, right after
+// and the bias is added last. Groups have 32 weights, in Q2_K, Q3_K and Q6_K 16. The lanes are 16 rows: few columns are
+// computed while the weights are unpacked, many from a panel of unpacked bytes, a slice of k at a time.
+// Included inside the namespace of the set.
+
+// One column's activations from the start of a slice on.
+struct Column {
+  const std::int8_t* q;
+  const ActivationGroup* groups;
+};
+
+inline Column column_at(const LinearArgs& a, std::int64_t t, std::int64_t k) {
+  const std::byte* row = a.x + static_cast<std::size_t>(t) * a.x_stride;
+  const auto* groups = reinterpret_cast<const ActivationGroup*>(row + a.k);
+  return {reinterpret_cast<const std::int8_t*>(row) + k, groups + k / kActivationGroup};
+}
+
+// Adds to acc, one per column, the products of the slice's group `index`; weight(Index<j>) is its j-th Quads.
+template <class K, int kColumns, class Weight>
+[[gnu::always_inline]] inline void add_group(const Column (&x)[kColumns], std::int64_t index, const Factors& factors,
+                                             Weight weight, Vec (&acc)[kColumns]) {
+  constexpr int kSteps = K::kGroup / 4;
+  constexpr bool kWhole = K::kGroup == kActivationGroup;
+  const std::int64_t outer = kWhole ? index : index / 2;
+  Dot<K> dots[kColumns];
+  repeat<kColumns>([&](auto c) {
+    const ActivationGroup& group = x[c.value].groups[outer];
+    dots[c.value].start(kWhole ? group.offset : group.half_offset[index % 2]);
+  });
+  repeat<kSteps>([&](auto j) {
+    const Quads w = weight(j);
+    repeat<kColumns>([&](auto c) { dots[c.value].template add<j.value>(w, x[c.value].q + index * K::kGroup + 4 * j.value); });
+  });
+  repeat<kColumns>([&](auto c) {
+    const ActivationGroup& group = x[c.value].groups[outer];
+    const Vec scale = mul(load(factors.scale), splat(group.scale));
+    acc[c.value] = fma(scale, to_floats(dots[c.value].template total<kSteps>()), acc[c.value]);
+    if constexpr (K::kForm == Form::minimum) {
+      const float sum =
+          kWhole ? group.scaled_sum : group.scale * (static_cast<float>(group.half_offset[index % 2]) * (-1.0f / 128));
+      acc[c.value] = fma(load(factors.minimum), splat(sum), acc[c.value]);
+    }
+  });
+}
+
+inline Vec load_outputs(const float* p, RowPanel rows) { return rows.valid == kPanelRows ? load(p) : load_first(p, rows.valid); }
+inline void store_outputs(float* p, RowPanel rows, Vec v) {
+  if (rows.valid == kPanelRows)
+    store(p, v);
+  else
+    store_first(p, rows.valid, v);
+}
+
+inline void finish_outputs(const LinearArgs& a, RowPanel rows, std::int64_t t, Vec acc, bool last_slice) {
+  if (last_slice && a.bias) acc = add(acc, load_outputs(a.bias + rows.first, rows));
+  store_outputs(a.y + t * a.y_stride + rows.first, rows, acc);
+}
+
+// A slice of k of 16 rows, unpacked.
+struct Slice {
+  const Int8Panel& panel;
+  RowPanel rows;
+  std::int64_t k, size;
+};
+
+// Its products with columns t … t + kColumns-1; between slices the sums wait in y.
+template <class K, int kColumns>
+inline void panel_tile(const LinearArgs& a, const Slice& slice, std::int64_t t) {
+  Vec acc[kColumns];
+  Column x[kColumns];
+  repeat<kColumns>([&](auto c) {
+    acc[c.value] = slice.k == 0 ? zero() : load_outputs(a.y + (t + c.value) * a.y_stride + slice.rows.first, slice.rows);
+    x[c.value] = column_at(a, t + c.value, slice.k);
+  });
+  const std::int64_t n_groups = slice.size / K::kGroup;
+  const std::uint8_t* weights = slice.panel.weights;
+  for (std::int64_t index = 0; index < n_groups; ++index, weights += K::kGroup * kPanelRows)
+    add_group<K>(
+        x, index, slice.panel.factors[index], [&](auto j) { return load_quads(weights + j.value * sizeof(Quads)); }, acc);
+  repeat<kColumns>([&](auto c) { finish_outputs(a, slice.rows, t + c.value, acc[c.value], slice.k + slice.size == a.k); });
+}
+template <class K, int kMost>
+inline void panel_tile_of(const LinearArgs& a, const Slice& slice, std::int64_t t, std::int64_t n_columns) {
+  if constexpr (kMost > 1)
+    if (n_columns < kMost) return panel_tile_of<K, kMost - 1>(a, slice, t, n_columns);
+  panel_tile<K, kMost>(a, slice, t);
+}
+
+// All columns, in tiles of nearly the same width.
+template <class K>
+void panel_products(const LinearArgs& a, const Slice& slice) {
+  const std::int64_t n_tiles = (a.n_cols + kTileColumns - 1) / kTileColumns;
+  for (std::int64_t i = 0, t = 0; i < n_tiles; ++i) {
+    const std::int64_t end = a.n_cols * (i + 1) / n_tiles;
+    panel_tile_of<K, kTileColumns>(a, slice, t, end - t);
+    t = end;
+  }
+}
+
+template <class F>
+struct Int8Products {
+  using Block = typename F::Block;
+  static constexpr std::int64_t kGroups = F::kSize / F::kGroup;  // of a block
+
+  const LinearArgs& a;
+  Int8Panel& panel;
+
+  void run() const {
+    if (a.n_cols <= kDirectColumns)
+      each_panel([&](RowPanel rows) { direct_of<kDirectColumns>(rows); });
+    else
+      for (std::int64_t k = 0; k < a.k; k += kInt8Slice)
+        each_panel([&](RowPanel rows) {
+          unpack(rows, k);
+          panel_products<Stored<F>>(a, {panel, rows, k, slice_blocks(k) * F::kSize});
+        });
+  }
+
+  template <class Body>
+  void each_panel(Body body) const {
+    for (std::int64_t r = a.row_begin; r < a.row_end; r += kPanelRows)
+      body(RowPanel{r, a.row_end - r < kPanelRows ? a.row_end - r : kPanelRows});
+  }
+
+  std::int64_t slice_blocks(std::int64_t k) const { return (a.k - k < kInt8Slice ? a.k - k : kInt8Slice) / F::kSize; }
+
+  // The slice's blocks, of a tensor's last rows as a copy, so that 16 rows can be read.
+  Blocks slice(RowPanel rows, std::int64_t k) const {
+    const std::size_t row_bytes = static_cast<std::size_t>(a.k / F::kSize) * sizeof(Block);
+    const std::byte* first =
+        a.weight + static_cast<std::size_t>(rows.first) * row_bytes + static_cast<std::size_t>(k / F::kSize) * sizeof(Block);
+    if (rows.valid == kPanelRows) return {first, row_bytes};
+    for (std::int64_t r = 0; r < kPanelRows; ++r) {
+      const std::int64_t source = r < rows.valid ? r : rows.valid - 1;
+      std::memcpy(panel.tail[r], first + static_cast<std::size_t>(source) * row_bytes,
+                  static_cast<std::size_t>(slice_blocks(k)) * sizeof(Block));
+    }
+    return {panel.tail[0], sizeof(panel.tail[0])};
+  }
+
+  // body(block's number, where it lies), after the factors of all are read.
+  template <class Body>
+  [[gnu::always_inline]] void each_block(RowPanel rows, std::int64_t k, Body body) const {
+    const Blocks blocks = slice(rows, k);
+    const std::int64_t n = slice_blocks(k);
+    const auto block = [&](std::int64_t b) {
+      return Blocks{blocks.first + static_cast<std::size_t>(b) * sizeof(Block), blocks.stride};
+    };
+    for (std::int64_t b = 0; b < n; ++b) F::factors(block(b), panel.factors + b * kGroups);
+    for (std::int64_t b = 0; b < n; ++b) body(b, block(b));
+  }
+
+  void unpack(RowPanel rows, std::int64_t k) const {
+    each_block(rows, k, [&](std::int64_t b, Blocks block) {
+      std::uint8_t* out = panel.weights + b * F::kSize * kPanelRows;
+      F::weights(block, [&](int g, const Group<F::kGroup>& group) {
+        repeat<F::kGroup / 4>(
+            [&](auto j) { store_quads(out + (g * F::kGroup / 4 + j.value) * sizeof(Quads), stored<F>(group.quads[j.value])); });
+      });
+    });
+  }
+
+  // All of k for columns 0 … kColumns-1.
+  template <int kColumns>
+  void direct(RowPanel rows) const {
+    Vec acc[kColumns];
+    repeat<kColumns>([&](auto c) { acc[c.value] = zero(); });
+    for (std::int64_t k = 0; k < a.k; k += kInt8Slice) {
+      Column x[kColumns];
+      repeat<kColumns>([&](auto c) { x[c.value] = column_at(a, c.value, k); });
+      each_block(rows, k, [&](std::int64_t b, Blocks block) {
+        F::weights(block, [&](int g, const Group<F::kGroup>& group) {
+          const std::int64_t index = b * kGroups + g;
+          add_group<Stored<F>>(x, index, panel.factors[index], [&](auto j) { return stored<F>(group.quads[j.value]); }, acc);
+        });
+      });
+    }
+    repeat<kColumns>([&](auto c) { finish_outputs(a, rows, c.value, acc[c.value], true); });
+  }
+  template <int kMost>
+  void direct_of(RowPanel rows) const {
+    if constexpr (kMost > 1)
+      if (a.n_cols < kMost) return direct_of<kMost - 1>(rows);
+    if constexpr (kMost > 0) direct<kMost>(rows);
+  }
+};
+
+template <class F>
+void int8_products(const LinearArgs& a) {
+  Int8Products<F>{a, reinterpret_cast<LinearScratch*>(a.scratch)->int8}.run();
+}
+
+void linear_int8(const LinearArgs& a) {
+  using tensor::DType;
+  switch (a.type) {
+    case DType::Q4_0:
+      return int8_products<FormatQ4_0>(a);
+    case DType::Q4_1:
+      return int8_products<FormatQ4_1>(a);
+    case DType::Q5_0:
+      return int8_products<FormatQ5_0>(a);
+    case DType::Q5_1:
+      return int8_products<FormatQ5_1>(a);
+    case DType::Q8_0:
+      return int8_products<FormatQ8_0>(a);
+    case DType::Q2_K:
+      return int8_products<FormatQ2_K>(a);
+    case DType::Q3_K:
+      return int8_products<FormatQ3_K>(a);
+    case DType::Q4_K:
+      return int8_products<FormatQ4_K>(a);
+    case DType::Q5_K:
+      return int8_products<FormatQ5_K>(a);
+    case DType::Q6_K:
+      return int8_products<FormatQ6_K>(a);
+    case DType::IQ4_NL:
+      return int8_products<FormatIQ4_NL>(a);
+    case DType::IQ4_XS:
+      return int8_products<FormatIQ4_XS>(a);
+    case DType::F32:
+    case DType::F16:
+    case DType::BF16:
+      break;  // linear_float's; the program never sends them here
+  }
+}
