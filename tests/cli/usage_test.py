@@ -1,0 +1,144 @@
+"""The program's outside that needs no model: help, versions, wrong command lines, errors of files."""
+import json
+import os
+import unittest
+
+from program import ProgramTest
+
+COMMANDS = ["chat", "run", "tokenize", "score", "pull", "list", "gguf info"]
+
+
+class Usage(ProgramTest):
+    def test_the_overview_names_every_command(self):
+        for words in ([], ["--help"], ["-h"], ["help"]):
+            out = self.answer(*words)
+            for command in COMMANDS:
+                self.assertIn(command, out)
+
+    def test_every_command_has_a_help_with_an_example(self):
+        for command in COMMANDS:
+            for words in ([*command.split(), "--help"], ["help", *command.split()], [*command.split(), "-h"]):
+                out = self.answer(*words)
+                self.assertIn(f"Usage: puna {command}", out)
+                self.assertIn("Examples:", out)
+
+    def test_the_version_says_what_it_is_made_of(self):
+        out = self.answer("--version")
+        for word in ("puna 0.", "compiler", "kernels", "libraries", "Boost", "PCRE2", "OpenSSL"):
+            self.assertIn(word, out)
+
+    def test_an_unknown_command_has_a_near_one(self):
+        self.assertIn("did you mean puna chat?", self.refused(2, "chta"))
+        self.assertIn("did you mean puna gguf info?", self.refused(2, "gguf", "inof"))
+        self.assertIn("no command before -m", self.refused(2, "-m", "x.gguf", "-p", "hi"))
+
+    def test_an_unknown_option_has_a_near_one(self):
+        self.assertIn("did you mean --temp?", self.refused(2, "run", "--tmep", "0"))
+        self.assertIn("puna run --help", self.refused(2, "run", "--does-not-exist-at-all"))
+
+    def test_a_wrong_value_is_named(self):
+        self.assertIn("-c: 'many' is no whole number", self.refused(2, "run", "-c", "many"))
+
+    def test_two_prompts_are_one_too_many(self):
+        self.refused(2, "run", "-m", "x", "-p", "a", "-f", "b")
+
+    def test_a_file_that_is_not_there_is_named(self):
+        for command in (["run", "-p", "x"], ["tokenize", "-p", "x"], ["score", "-p", "x"], ["gguf", "info"]):
+            err = self.refused(1, *command, "-m", "/nonexistent/model.gguf")
+            self.assertIn("/nonexistent/model.gguf", err)
+            self.assertLessEqual(len(err.splitlines()), 2)
+
+    def test_a_file_that_is_no_model_is_refused_in_a_line_and_a_hint(self):
+        for content in (b"", b"hello, I am a text", b"GGUF", b"\0" * 100, b"<!DOCTYPE html>"):
+            path = self.file("bad.gguf", content)
+            for command in (["run", "-p", "x"], ["chat", "-p", "x"], ["tokenize", "-p", "x"], ["gguf", "info"]):
+                err = self.refused(1, *command, "-m", path)
+                self.assertIn("bad.gguf", err)
+                self.assertLessEqual(len(err.splitlines()), 2)
+
+    def test_a_name_that_is_neither_file_nor_model_lists_the_known_ones(self):
+        self.assertIn("smollm2-135m", self.refused(1, "run", "-m", "smolm2", "-p", "x"))
+
+    def test_a_known_model_that_is_not_here_is_not_brought_offline(self):
+        self.assertIn("puna pull", self.refused(1, "run", "-m", "smollm2-135m", "-p", "x", "--offline"))
+
+    def test_options_without_effect_are_noted_only_when_asked(self):
+        quiet = self.puna("tokenize", "-m", self.model, "--stdin", stdin="a")
+        self.assertEqual(quiet.err, "")
+        loud = self.puna("tokenize", "-m", self.model, "-v", "--stdin", stdin="a")
+        self.assertIn("--stdin has no effect here", loud.err)
+
+    def test_the_list_of_an_empty_machine_shows_the_catalogue(self):
+        out = self.answer("list")
+        self.assertIn("smollm2-135m", out)
+        data = json.loads(self.answer("list", "--json"))
+        self.assertEqual(data["models"], [])
+        self.assertIn("gemma3-270m", [entry["name"] for entry in data["catalogue"]])
+
+    def test_a_full_disk_is_an_error(self):
+        if os.path.exists("/dev/full"):
+            import subprocess
+            from program import PUNA, environment
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([PUNA, "--help"], stdout=full, stderr=subprocess.PIPE, env=environment(self.home))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"standard output", done.stderr)
+
+
+class Vocabulary(ProgramTest):
+    def test_ids_for_scripts_are_one_line_of_json(self):
+        out = self.answer("tokenize", "-m", self.model, "--json", stdin="ab")
+        self.assertEqual(out, "[1,102,103]\n")
+        self.assertEqual(self.answer("tokenize", self.model, "--json", "--no-bos", stdin="ab"), "[102,103]\n")
+
+    def test_a_files_bytes_are_taken_as_they_are(self):
+        path = self.file("text", b"a\\n\xff\n")
+        self.assertEqual(json.loads(self.answer("tokenize", self.model, "--json", "--no-bos", "-f", path)),
+                         [5 + b for b in b"a\\n\xff\n"])
+
+    def test_escapes_of_a_prompt_are_decoded_unless_told_otherwise(self):
+        self.assertEqual(json.loads(self.answer("tokenize", self.model, "--json", "--no-bos", "-p", "a\\n")), [102, 15])
+        self.assertEqual(json.loads(self.answer("tokenize", self.model, "--json", "--no-bos", "-p", "a\\n", "--no-escape")),
+                         [102, 5 + ord("\\"), 5 + ord("n")])
+
+    def test_control_tokens_are_parsed_unless_told_otherwise(self):
+        self.assertEqual(json.loads(self.answer("tokenize", self.model, "--json", "--no-bos", "-p", "<|bot|>")), [4])
+        self.assertEqual(len(json.loads(self.answer("tokenize", self.model, "--json", "--no-bos", "--no-parse-special", "-p", "<|bot|>"))), 7)
+
+    def test_people_get_a_line_for_each_token(self):
+        lines = self.answer("tokenize", self.model, "-p", " llama\\n", "--show-count").splitlines()
+        self.assertEqual(len(lines), 4)
+        self.assertIn("<s>", lines[0])
+        self.assertIn(" llama", lines[1])
+        self.assertIn("\\n", lines[2])
+        self.assertEqual(lines[3], "Total number of tokens: 3")
+
+    def test_without_colours_bars_part_the_tokens(self):
+        self.assertEqual(self.answer("tokenize", self.model, "--no-bos", "--color", "-p", " llama walks"), " llama|" + "|".join(" walks") + "\n"
+                         if " walks" not in self.answer("tokenize", self.model, "-p", " walks") else " llama| walks\n")
+
+    def test_the_vocabulary_can_be_searched(self):
+        self.assertIn("<|bot|>", self.answer("tokenize", self.model, "--find", "4"))
+        found = self.answer("tokenize", self.model, "--find", "llama")
+        self.assertEqual(len(found.splitlines()), 1)
+        data = json.loads(self.answer("tokenize", self.model, "--find", "<|", "--json"))
+        self.assertEqual([token["id"] for token in data], [3, 4])
+        self.assertIn("0 to", self.refused(1, "tokenize", self.model, "--find", "100000"))
+        self.refused(1, "tokenize", self.model, "--find", "nothing like it")
+
+    def test_the_file_can_be_described(self):
+        out = self.answer("gguf", "info", self.model)
+        self.assertIn("general.architecture", out)
+        self.assertIn("token_embd.weight", out)
+        data = json.loads(self.answer("gguf", "info", self.model, "--json"))
+        self.assertEqual(data["metadata"]["general.name"], "tiny")
+        self.assertEqual(len(data["tensors"]), 12)
+
+    def test_metadata_can_be_overridden(self):
+        out = self.answer("gguf", "info", self.model, "--json", "--override-kv", "general.name=str:other,x.y=int:7")
+        self.assertEqual(json.loads(out)["metadata"]["general.name"], "other")
+        self.assertEqual(json.loads(out)["metadata"]["x.y"], 7)
+
+
+if __name__ == "__main__":
+    unittest.main()
