@@ -64,9 +64,13 @@ inline void take(Result<void>&&) {}
 }  // namespace puna
 
 // The value of a Result, or return its error from the enclosing function: auto file = PUNA_TRY(open(path));
-#define PUNA_TRY(...)                                                              \
-  __extension__({                                                                  \
-    auto puna_try_result = (__VA_ARGS__);                                          \
-    if (!puna_try_result) return std::unexpected(std::move(puna_try_result).error()); \
-    ::puna::detail::take(std::move(puna_try_result));                              \
+// May be nested: each use has a variable of its own.
+#define PUNA_TRY(...) PUNA_TRY_NAMED(PUNA_TRY_JOIN(puna_try_result_, __COUNTER__), __VA_ARGS__)
+#define PUNA_TRY_JOIN(a, b) PUNA_TRY_JOIN_NOW(a, b)
+#define PUNA_TRY_JOIN_NOW(a, b) a##b
+#define PUNA_TRY_NAMED(result, ...)                             \
+  __extension__({                                               \
+    auto result = (__VA_ARGS__);                                \
+    if (!result) return std::unexpected(std::move(result).error()); \
+    ::puna::detail::take(std::move(result));                    \
   })
