@@ -15,7 +15,7 @@ class Codec {
   virtual ~Codec() = default;
   // Nothing stands before it, or a special token does: a space prefix belongs there, if the vocabulary has one.
   virtual void encode(std::string_view text, std::vector<TokenId>& out) const = 0;
-  // The bytes of a normal, unused or byte token of the vocabulary.
+  // What a token of the vocabulary stands for, unless it stands for its own text.
   virtual void append_bytes(TokenId id, std::string& out) const = 0;
 };
 

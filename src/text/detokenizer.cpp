@@ -7,12 +7,12 @@ namespace puna::text {
 Detokenizer::Detokenizer(const Tokenizer& tokenizer, const Options& options)
     : tokenizer_(tokenizer),
       options_(options),
-      at_start_(!tokenizer.contains(options.previous) || tokenizer.restarts_text(options.previous)) {}
+      at_start_(!tokenizer.contains(options.previous) || tokenizer.is_cut_out(options.previous)) {}
 
 std::string Detokenizer::push(TokenId id) {
   if (!tokenizer_.contains(id)) return {};
   if (!options_.skip_special || !tokenizer_.is_control(id)) tokenizer_.append_piece(id, at_start_, held_);
-  at_start_ = tokenizer_.restarts_text(id);
+  at_start_ = tokenizer_.is_cut_out(id);
   return take(false);
 }
 

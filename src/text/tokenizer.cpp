@@ -105,27 +105,29 @@ std::string Tokenizer::decode(std::span<const TokenId> ids, bool skip_special) c
   for (const TokenId id : ids) {
     if (!contains(id)) continue;
     if (!skip_special || !is_control(id)) append_piece(id, at_start, out);
-    at_start = restarts_text(id);
+    at_start = is_cut_out(id);
   }
   return out;
 }
 
+// Whether the tokenizer finds it in a text before the codec sees the text. Runs of spaces are the codec's.
+bool Tokenizer::is_cut_out(TokenId id) const {
+  if (is_control(id) || kind(id) == TokenKind::unknown) return true;
+  if (kind(id) != TokenKind::user_defined) return false;
+  return !parts_->marks_spaces || with_plain_spaces(token_text(id)).find_first_not_of(' ') != std::string::npos;
+}
+
 void Tokenizer::append_piece(TokenId id, bool at_start, std::string& out) const {
   const TokenKind kind = this->kind(id);
-  if (kind == TokenKind::control || kind == TokenKind::unknown || kind == TokenKind::user_defined) {
-    if (parts_->marks_spaces && kind == TokenKind::user_defined) {
-      out += with_plain_spaces(token_text(id));
-    } else {
-      out += token_text(id);
-    }
+  if (kind == TokenKind::control || kind == TokenKind::unknown || (kind == TokenKind::user_defined && !parts_->marks_spaces)) {
+    out += token_text(id);
     return;
   }
   const std::size_t begin = out.size();
   parts_->codec->append_bytes(id, out);
-  if (at_start && parts_->adds_space_prefix && out.size() > begin && out[begin] == ' ') out.erase(begin, 1);
+  const bool prefixed = at_start && parts_->adds_space_prefix && !is_cut_out(id);
+  if (prefixed && out.size() > begin && out[begin] == ' ') out.erase(begin, 1);
 }
-
-bool Tokenizer::restarts_text(TokenId id) const { return is_control(id) || kind(id) == TokenKind::user_defined; }
 
 std::size_t Tokenizer::size() const { return parts_->vocabulary.size(); }
 

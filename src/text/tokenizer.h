@@ -122,8 +122,7 @@ class Tokenizer {
   void encode_segments(std::string_view text, const EncodeOptions& options, std::vector<TokenId>& out) const;
   // Appends what `id` stands for; at_start: the text starts here, as far as the space prefix is concerned.
   void append_piece(TokenId id, bool at_start, std::string& out) const;
-  // Whether the text after this token starts anew, as far as the space prefix is concerned.
-  bool restarts_text(TokenId id) const;
+  bool is_cut_out(TokenId id) const;  // the text after such a token starts anew, as far as the space prefix is concerned
 
   std::unique_ptr<const Parts> parts_;
 };

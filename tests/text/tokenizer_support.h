@@ -10,6 +10,7 @@
 #include "base/os.h"
 #include "base/value.h"
 #include "text/tokenizer.h"
+#include "text/utf8.h"
 
 namespace puna::text {
 
@@ -72,6 +73,43 @@ inline OwnedVocabulary vocabulary_of(const Value& file) {
   v.data.add_bos = flag("add_bos");
   v.data.add_space_prefix = flag("add_space_prefix");
   return v;
+}
+
+// A byte-level vocabulary: token i is byte i, written as such vocabularies write it; no merges.
+inline OwnedVocabulary byte_vocabulary(std::string pre = "gpt-2") {
+  OwnedVocabulary v;
+  v.data.model = "gpt2";
+  v.data.pre = std::move(pre);
+  char32_t next = 0x100;
+  for (char32_t byte = 0; byte < 256; ++byte) {
+    const bool printable = (byte > 0x20 && byte < 0x7F) || (byte > 0xA0 && byte != 0xAD);
+    v.tokens.emplace_back();
+    append_utf8(printable ? byte : next++, v.tokens.back());
+    v.data.kinds.push_back(1);
+  }
+  return v;
+}
+
+// A SentencePiece vocabulary: <unk> <s> </s>, then token 3 + i is byte i.
+inline OwnedVocabulary piece_vocabulary() {
+  OwnedVocabulary v;
+  v.data.model = "llama";
+  v.tokens = {"<unk>", "<s>", "</s>"};
+  v.data.kinds = {2, 3, 3};
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    v.tokens.push_back(std::string("<0x") + kDigits[byte / 16] + kDigits[byte % 16] + ">");
+    v.data.kinds.push_back(6);
+  }
+  v.data.scores.assign(v.tokens.size(), 0);
+  return v;
+}
+
+inline TokenId add(OwnedVocabulary& v, std::string text, TokenKind kind = TokenKind::normal, float score = 0) {
+  v.tokens.push_back(std::move(text));
+  v.data.kinds.push_back(static_cast<std::int64_t>(kind));
+  if (v.data.model == "llama") v.data.scores.push_back(score);
+  return static_cast<TokenId>(v.tokens.size() - 1);
 }
 
 }  // namespace puna::text
