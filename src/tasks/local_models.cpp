@@ -61,9 +61,11 @@ void add_folder(Collection& collection, const fs::path& folder, const std::strin
   }
 }
 
-std::string replaced(std::string text, std::string_view what, std::string_view by) {
-  if (const auto at = text.find(what); at != std::string::npos) text.replace(at, what.size(), by);
-  return text;
+// "models--org--repo" is of org/repo.
+std::string name_in_hub_cache(std::string_view folder) {
+  const auto at = folder.find("--");
+  if (at == std::string_view::npos) return std::string(folder);
+  return fmt::format("{}/{}", folder.substr(0, at), folder.substr(at + 2));
 }
 
 // In puna's home: models/NAME/FILE is a catalogue name, hf/OWNER/REPOSITORY/FILE a name of the hub.
@@ -83,7 +85,7 @@ void add_hub_cache(Collection& collection, const fs::path& cache) {
   for (const auto& repository : fs::directory_iterator(cache, code)) {
     const std::string folder = repository.path().filename().string();
     if (!folder.starts_with(kPrefix)) continue;
-    const std::string name = replaced(folder.substr(kPrefix.size()), "--", "/");
+    const std::string name = name_in_hub_cache(folder.substr(kPrefix.size()));
     std::error_code none;
     for (const auto& snapshot : fs::directory_iterator(repository.path() / "snapshots", none))
       add_folder(collection, snapshot.path(), "Hugging Face",

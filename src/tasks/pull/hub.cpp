@@ -1,6 +1,7 @@
 #include "tasks/pull/hub.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -81,51 +82,55 @@ struct Group {
   std::uint64_t size = 0;
 };
 
-const HubFile* find_file(std::span<const HubFile> files, std::string_view path) {
-  const auto found = std::ranges::find(files, path, &HubFile::path);
-  return found == files.end() ? nullptr : &*found;
+// Files by path.
+using Index = std::map<std::string_view, const HubFile*>;
+
+Index index_of(std::span<const HubFile> files) {
+  Index index;
+  for (const HubFile& file : files) index.emplace(file.path, &file);
+  return index;
 }
 
-Group group_of(std::span<const HubFile> files, const HubFile& member) {
-  Group group;
-  const auto add = [&](const std::string& path) {
-    if (const HubFile* file = find_file(files, path)) {
-      group.files.push_back(*file);
-      group.size += file->size;
-    } else {
-      group.missing.push_back(path);
-    }
-  };
+constexpr std::size_t kMostNamed = 12;  // in one message
+
+Group group_of(const Index& files, const HubFile& member) {
   const auto shard = gguf::parse_shard_name(member.path);
-  if (!shard) {
-    add(member.path);
-  } else {
-    // A name cannot promise more shards than the listing could hold.
-    const int count = std::min<int>(shard->count, static_cast<int>(std::min<std::size_t>(files.size(), 99'999)) + 1);
-    for (int number = 1; number <= count; ++number) add(gguf::shard_name(shard->prefix, number, shard->count));
+  if (!shard) return {.name = member.path, .files = {member}, .missing = {}, .size = member.size};
+  Group group{.name = gguf::shard_name(shard->prefix, 1, shard->count), .files = {}, .missing = {}, .size = 0};
+  // A name may promise more shards than anyone wants to read of.
+  for (int number = 1; number <= shard->count && group.missing.size() <= kMostNamed; ++number) {
+    std::string path = gguf::shard_name(shard->prefix, number, shard->count);
+    if (const auto found = files.find(path); found != files.end()) {
+      group.files.push_back(*found->second);
+      group.size += found->second->size;
+    } else {
+      group.missing.push_back(std::move(path));
+    }
   }
-  group.name = shard ? gguf::shard_name(shard->prefix, 1, shard->count) : member.path;
   return group;
 }
 
+// What group_of calls the file's group.
+std::string group_name(const std::string& path) {
+  const auto shard = gguf::parse_shard_name(path);
+  return shard ? gguf::shard_name(shard->prefix, 1, shard->count) : path;
+}
+
 std::vector<Group> groups_of(std::span<const HubFile> files) {
+  const Index index = index_of(files);
   std::vector<Group> groups;
   std::set<std::string> seen;
-  for (const HubFile& file : files) {
-    if (!is_model(file.path)) continue;
-    Group group = group_of(files, file);
-    if (seen.insert(group.name).second) groups.push_back(std::move(group));
-  }
+  for (const HubFile& file : files)
+    if (is_model(file.path) && seen.insert(group_name(file.path)).second) groups.push_back(group_of(index, file));
   return groups;
 }
 
 std::string repository_of(const HubModel& model) { return fmt::format("hf:{}/{}", model.owner, model.repository); }
 
 std::string list_of(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 12;
   std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) text += (i ? ", " : "") + names[i];
-  if (names.size() > kMost) text += fmt::format(" and {} more", names.size() - kMost);
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i) text += (i ? ", " : "") + names[i];
+  if (names.size() > kMostNamed) text += ", …";
   return text;
 }
 
@@ -233,8 +238,10 @@ Result<std::vector<HubFile>> parse_listing(std::string_view text) {
 Result<Choice> choose(std::span<const HubFile> files, const HubModel& model, std::uint64_t memory) {
   const std::vector<Group> groups = groups_of(files);
   if (!model.file.empty()) {
-    const HubFile* file = find_file(files, model.file);
-    return file ? take(model, group_of(files, *file), "") : not_offered(model, "file " + model.file, groups);
+    const Index index = index_of(files);
+    const auto found = index.find(model.file);
+    if (found == index.end()) return not_offered(model, "file " + model.file, groups);
+    return take(model, group_of(index, *found->second), "");
   }
   if (model.quantization.empty()) return choose_freely(model, groups, memory);
   const Group* best = nullptr;  // of several (a plain one and a variant of it) the shortest name is the plain one
