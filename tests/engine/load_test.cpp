@@ -1,0 +1,109 @@
+// Loading: what is refused, in one line that names it, and what memory is asked for.
+#include <gmock/gmock.h>
+
+#include "engine/tiny_models.h"
+
+namespace puna::engine {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+Error error_of(const Options& options) {
+  auto engine = Engine::load(options);
+  return engine ? Error{ErrorKind::invalid, "loaded", {}} : engine.error();
+}
+
+TEST(Load, NamesAnOptionThatIsOutOfRange) {
+  Options options = tiny_options("llama");
+  options.n_ubatch = 0;
+  EXPECT_THAT(error_of(options).message, HasSubstr("--ubatch-size is 0"));
+  options = tiny_options("llama");
+  options.n_ctx = -4;
+  EXPECT_THAT(error_of(options).message, HasSubstr("--ctx-size is -4"));
+  options = tiny_options("llama");
+  options.cache_type = tensor::DType::Q4_0;
+  EXPECT_THAT(error_of(options).message, HasSubstr("f16 or f32"));
+  options = tiny_options("llama");
+  options.isa = "altivec";
+  EXPECT_THAT(error_of(options).message, HasSubstr("altivec"));
+}
+
+TEST(Load, ThreadsZeroMinusOneAndNoneAgree) {
+  Options options = tiny_options("llama");
+  std::vector<int> counts;
+  for (int n : {0, -1}) {
+    options.n_threads = n;
+    counts.push_back(load_or_fail(options)->n_threads());
+  }
+  EXPECT_EQ(counts[0], counts[1]);
+  EXPECT_EQ(counts[0], load_or_fail(Options{.model = tiny_path("llama")})->n_threads());
+}
+
+TEST(Load, SaysWhatDoesNotFitAndWhatWould) {
+  Options options = tiny_options("llama");
+  options.n_ctx = std::int64_t{1} << 28;
+  const Error error = error_of(options);
+  EXPECT_EQ(error.kind, ErrorKind::out_of_memory);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("llama.gguf"), HasSubstr("268435456 positions"), HasSubstr("available")));
+  EXPECT_THAT(error.hint, HasSubstr("-c "));
+}
+
+TEST(Load, PlansTheCacheBeforeItIsAllocated) {
+  Options options = tiny_options("llama");
+  options.n_ctx = 128;
+  const auto small = load_or_fail(options);
+  options.n_ctx = 256;
+  const auto large = load_or_fail(options);
+  EXPECT_GT(small->memory().cache, 0u);
+  EXPECT_GT(large->memory().cache, small->memory().cache);
+  options.cache_type = tensor::DType::F32;
+  EXPECT_EQ(load_or_fail(options)->memory().cache, 2 * large->memory().cache);
+  EXPECT_EQ(small->memory().weights, std::filesystem::file_size(tiny_path("llama")));
+}
+
+TEST(Load, AWindowedModelNeedsLessCacheThanAFullOne) {
+  Options options = tiny_options("mistral-window");
+  options.n_ctx = 4096;
+  options.n_ubatch = 32;
+  const std::uint64_t windowed = load_or_fail(options)->memory().cache;
+  options.model = tiny_path("llama-linear");
+  EXPECT_LT(windowed * 4, load_or_fail(options)->memory().cache);
+}
+
+TEST(Load, TakesTheModelsContextByDefault) { EXPECT_EQ(load_or_fail(tiny_options("llama"))->n_ctx(), 256); }
+
+TEST(Load, RopeFlagsSpeakOverTheFile) {
+  const Expected text = expected("llama-linear");
+  Options exact = tiny_options("llama-linear");
+  exact.exact = true;
+  const auto as_the_file_says = all_logits(*load_or_fail(exact), text.ids);
+  exact.rope.scaling = "none";
+  EXPECT_NE(all_logits(*load_or_fail(exact), text.ids), as_the_file_says);
+  exact.rope.scaling = "linear";
+  exact.rope.freq_scale = 0.25f;
+  EXPECT_EQ(all_logits(*load_or_fail(exact), text.ids), as_the_file_says);
+  exact.rope.freq_scale = 0.0f;
+  EXPECT_THAT(error_of(exact).message, HasSubstr("--rope-freq-scale is 0"));
+  exact.rope = {};
+  exact.rope.scaling = "spiral";
+  EXPECT_THAT(error_of(exact).message, HasSubstr("spiral"));
+}
+
+TEST(Load, YarnFlagsDoWhatTheFileWouldSay) {
+  const Expected text = expected("llama-yarn");
+  Options exact = tiny_options("llama-yarn");
+  exact.exact = true;
+  const auto as_the_file_says = all_logits(*load_or_fail(exact), text.ids);
+  // The same from a file without the keys.
+  exact.file.overrides = {"llama.rope.scaling.type=str:none", "llama.rope.scaling.factor=float:1",
+                          "llama.rope.scaling.original_context_length=int:128"};
+  EXPECT_NE(all_logits(*load_or_fail(exact), text.ids), as_the_file_says);
+  exact.rope.scaling = "yarn";
+  exact.rope.freq_scale = 0.25f;
+  exact.rope.yarn_orig_ctx = 32;
+  EXPECT_EQ(all_logits(*load_or_fail(exact), text.ids), as_the_file_says);
+}
+
+}  // namespace
+}  // namespace puna::engine
