@@ -48,6 +48,7 @@ class ChatTemplate {
 
  private:
   std::shared_ptr<const jinja::Program> program_;  // immutable; copies and threads share it
+  std::string name_;
 };
 
 // Templates for files that carry none, by name (text/templates.cpp). Error: no such name, with those there are.
