@@ -69,12 +69,10 @@ bool is_float(ValueType type) { return type == ValueType::f32 || type == ValueTy
 
 bool is_integer(ValueType type) { return width(type) && !is_float(type) && type != ValueType::boolean; }
 
-ValueType MetaValue::element_type() const {
-  return type_ == ValueType::array ? static_cast<ValueType>(read<std::uint32_t>(payload_.data())) : type_;
-}
-
-std::uint64_t MetaValue::count() const {
-  return type_ == ValueType::array ? read<std::uint64_t>(payload_.data() + sizeof(std::uint32_t)) : 1;
+MetaValue::MetaValue(ValueType type, std::span<const std::byte> payload) : type_(type), element_type_(type), payload_(payload) {
+  if (type != ValueType::array) return;
+  element_type_ = static_cast<ValueType>(read<std::uint32_t>(payload.data()));
+  count_ = read<std::uint64_t>(payload.data() + sizeof(std::uint32_t));
 }
 
 std::string MetaValue::type_text() const {
@@ -107,7 +105,7 @@ std::optional<std::string_view> MetaValue::as_string() const {
 std::optional<std::vector<std::string_view>> MetaValue::as_strings(std::uint64_t most) const {
   if (type_ != ValueType::array || element_type() != ValueType::string) return std::nullopt;
   std::vector<std::string_view> result;
-  // The lengths are compared with what is left once more: a mapped file can change after it was checked.
+  // The lengths are compared with what is left once more, for the same reason that count_ is kept.
   auto rest = elements();
   const std::uint64_t n = std::min(count(), most);
   if (n > rest.size() / sizeof(std::uint64_t)) return std::nullopt;

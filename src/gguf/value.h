@@ -38,12 +38,12 @@ class MetaValue {
  public:
   // `payload`: the value as the file holds it (little-endian, any alignment), already checked: a string with its 8-byte
   // length, an array with its element type and count. The bytes must outlive the value.
-  MetaValue(ValueType type, std::span<const std::byte> payload) : type_(type), payload_(payload) {}
+  MetaValue(ValueType type, std::span<const std::byte> payload);
 
   ValueType type() const { return type_; }
-  ValueType element_type() const;  // of an array; otherwise type()
-  std::uint64_t count() const;     // elements of an array; otherwise 1
-  std::string type_text() const;   // "u32", "array of string"
+  ValueType element_type() const { return element_type_; }  // of an array; otherwise type()
+  std::uint64_t count() const { return count_; }            // elements of an array; otherwise 1
+  std::string type_text() const;                            // "u32", "array of string"
 
   // Scalars: empty where the value is of another kind.
   std::optional<std::int64_t> as_int() const;  // any integer type whose value fits; neither floats nor bool
@@ -64,6 +64,8 @@ class MetaValue {
 
  private:
   ValueType type_;
+  ValueType element_type_;  // kept, not read again: a mapped file can change after it was checked
+  std::uint64_t count_ = 1;
   std::span<const std::byte> payload_;
 };
 
