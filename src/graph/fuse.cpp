@@ -24,9 +24,10 @@ std::optional<Node> join(const Node& first, const Node& second) {
   const auto with = [&](Op op, std::vector<ValueId> inputs) {
     return Node{std::move(op), std::move(inputs), second.outputs, second.scope, second.device};
   };
-  if (std::holds_alternative<Quantize>(second.op)) {
-    if (const auto* norm = std::get_if<RmsNorm>(&first.op)) return with(RmsNormQuantize{norm->weight, norm->eps}, first.inputs);
-    if (const auto* gated = std::get_if<Gated>(&first.op)) return with(GatedQuantize{gated->act}, first.inputs);
+  if (const auto* quantize = std::get_if<Quantize>(&second.op)) {
+    if (const auto* norm = std::get_if<RmsNorm>(&first.op))
+      return with(RmsNormQuantize{norm->weight, norm->eps, quantize->fine}, first.inputs);
+    if (const auto* gated = std::get_if<Gated>(&first.op)) return with(GatedQuantize{gated->act, quantize->fine}, first.inputs);
   }
   if (const auto* write = std::get_if<KvWrite>(&second.op)) {
     const auto* rope = std::get_if<Rope>(&first.op);

@@ -40,7 +40,10 @@ std::vector<WeightId> weights_of(const Op& op) {
                         [&](const RmsNormQuantize& o) { add(o.weight); }, [&](const Linear& o) { add(o.weight), add(o.bias); },
                         [&](const RopeTable& o) { add(o.factors); },
                         [&](const Qkv& o) { add(o.q), add(o.k), add(o.v), add(o.q_bias), add(o.k_bias), add(o.v_bias); },
-                        [&](const GatedFfn& o) { add(o.gate), add(o.up), add(o.down), add(o.gate_bias), add(o.up_bias), add(o.down_bias); }, [](const auto&) {}},
+                        [&](const GatedFfn& o) {
+                          add(o.gate), add(o.up), add(o.down), add(o.gate_bias), add(o.up_bias), add(o.down_bias);
+                        },
+                        [](const auto&) {}},
              op);
   return found;
 }
@@ -102,10 +105,11 @@ class Inference {
     return {value(in(0).shape, format)};
   }
   Made make(const RmsNorm& o) const { return norm(o.weight, Format::f32); }
-  Made make(const RmsNormQuantize& o) const { return norm(o.weight, Format::int8); }
-  Made make(const Quantize&) const {
+  static Format quantized(bool fine) { return fine ? Format::int8_fine : Format::int8; }
+  Made make(const RmsNormQuantize& o) const { return norm(o.weight, quantized(o.fine)); }
+  Made make(const Quantize& o) const {
     count(1), is_f32(0);
-    return {value({in(0).shape.lead, {in(0).shape.row_elements()}}, Format::int8)};
+    return {value({in(0).shape.lead, {in(0).shape.row_elements()}}, quantized(o.fine))};
   }
   Made make(const Linear& o) const {
     count(1);
@@ -158,7 +162,7 @@ class Inference {
     return {value(in(0).shape, format)};
   }
   Made make(const Gated&) const { return gated(Format::f32); }
-  Made make(const GatedQuantize&) const { return gated(Format::int8); }
+  Made make(const GatedQuantize& o) const { return gated(quantized(o.fine)); }
   Made make(const SoftCap&) const {
     count(1), is_f32(0);
     return {value(in(0).shape)};
@@ -194,7 +198,7 @@ class Inference {
 };
 
 std::string shape_text(const Graph& graph, const ValueInfo& info) {
-  static constexpr std::string_view kFormats[] = {"i32", "f32", "int8"};
+  static constexpr std::string_view kFormats[] = {"i32", "f32", "int8", "int8_fine"};
   std::string text = fmt::format("[{}", graph.symbols.at(info.shape.lead));
   for (std::int64_t n : info.shape.rest) text += fmt::format(", {}", n);
   return fmt::format("{}] {}", text, kFormats[static_cast<int>(info.format)]);

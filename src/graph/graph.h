@@ -31,7 +31,8 @@ struct Shape {
 enum class Format : std::uint8_t {
   i32,  // ids, positions, row numbers
   f32,
-  int8,  // int8 groups with scales, laid out by the device
+  int8,       // int8 groups with scales, laid out by the device
+  int8_fine,  // the same in two parts, the second for what the first leaves
 };
 
 struct ValueInfo {
@@ -45,6 +46,7 @@ struct WeightInfo {
   tensor::DType dtype = tensor::DType::F32;
   std::int64_t row = 0;     // elements of a row (the input width)
   std::int64_t n_rows = 1;  // 1: a vector
+  bool sensitive = false;   // answers feel the rounding of its inputs more than that of others
 };
 
 // Where a layer's keys and values live across steps.

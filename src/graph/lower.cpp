@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "base/check.h"
@@ -41,10 +42,10 @@ class Lowering {
   }
 
   void lower_linear(const Linear& linear, const Node& from, ValueId x, std::vector<ValueId> outputs) {
-    if (devices_.at(from.device).packing(graph_.weights[linear.weight]) == Packing::int8 &&
-        graph_.values[x].format == Format::f32) {
-      auto [place, fresh] = quantized_.try_emplace({x, from.device}, 0);
-      if (fresh) place->second = emit(Quantize{}, {x}, from);
+    const Packing packing = devices_.at(from.device).packing(graph_.weights[linear.weight]);
+    if (packing != Packing::float32 && graph_.values[x].format == Format::f32) {
+      auto [place, fresh] = quantized_.try_emplace({x, from.device, packing}, 0);
+      if (fresh) place->second = emit(Quantize{packing == Packing::int8_fine}, {x}, from);
       x = place->second;
     }
     graph_.nodes.push_back({linear, {x}, std::move(outputs), from.scope, from.device});
@@ -72,7 +73,7 @@ class Lowering {
 
   Graph& graph_;
   const std::vector<Device>& devices_;
-  std::map<std::pair<ValueId, DeviceId>, ValueId> quantized_;
+  std::map<std::tuple<ValueId, DeviceId, Packing>, ValueId> quantized_;
 };
 
 }  // namespace

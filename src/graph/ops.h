@@ -28,8 +28,10 @@ struct RmsNorm {  // x […, dim] → the same shape: x / sqrt(mean(x²) + eps) 
   WeightId weight;
   float eps;
 };
-struct Quantize {};  // x [T, k] float32 → the same as int8 rows with scales, as the device's packing wants them
-struct Linear {      // x [T, k] → [T, rows of the weight]; float32 or quantized x
+struct Quantize {     // x [T, k] float32 → the same as int8 rows with scales, laid out by the device
+  bool fine = false;  // in two parts, for weights that feel the rounding most
+};
+struct Linear {  // x [T, k] → [T, rows of the weight]; float32 or quantized x
   WeightId weight;
   std::optional<WeightId> bias;
 };
@@ -75,9 +77,11 @@ struct GatedFfn {  // x [T, dim] → down(act(gate(x)) · up(x))
 struct RmsNormQuantize {  // RmsNorm whose result is only wanted quantized
   WeightId weight;
   float eps;
+  bool fine = false;
 };
 struct GatedQuantize {  // Gated whose result is only wanted quantized
   Gate act;
+  bool fine = false;
 };
 struct RopeKvWrite {  // k [T, kv_heads, head_dim], table, v → the store, k turned on the way
   StoreId store;

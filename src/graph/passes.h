@@ -12,7 +12,7 @@
 namespace puna::graph {
 
 // How a device wants the activations that meet a weight.
-enum class Packing : std::uint8_t { float32, int8 };
+enum class Packing : std::uint8_t { float32, int8, int8_fine };
 
 // What the passes know of a device: an id (its place in the list) and what it says.
 struct Device {

@@ -18,10 +18,12 @@ std::string shape_text(const gguf::TensorInfo& tensor) {
 
 }  // namespace
 
-graph::WeightId WeightSource::get(const std::string& name, std::int64_t row, std::int64_t n_rows, bool is_vector) {
+graph::WeightId WeightSource::get(graph::WeightInfo wanted, bool is_vector) {
+  const std::string name = wanted.name;
+  const std::int64_t row = wanted.row, n_rows = wanted.n_rows;
   const gguf::TensorInfo* tensor = file_.find_tensor(name);
-  graph::WeightInfo info{name, tensor ? tensor->dtype : tensor::DType::F32, row, n_rows};
-  const graph::WeightId id = builder_.weight(std::move(info));
+  if (tensor) wanted.dtype = tensor->dtype;
+  const graph::WeightId id = builder_.weight(std::move(wanted));
   if (id < data_.size()) return id;
   data_.push_back(tensor ? tensor->data : nullptr);
   if (!tensor) {
@@ -56,9 +58,9 @@ Block::QkvValues Block::qkv(ValueId x) {
   const HyperParams& h = hparams();
   const std::int64_t q_width = h.n_heads * h.head_dim, kv_width = h.n_kv_heads * h.head_dim;
   graph::Qkv op;
-  op.q = shared_.weights.matrix(full("attn_q"), h.dim, q_width);
-  op.k = shared_.weights.matrix(full("attn_k"), h.dim, kv_width);
-  op.v = shared_.weights.matrix(full("attn_v"), h.dim, kv_width);
+  op.q = shared_.weights.sensitive_matrix(full("attn_q"), h.dim, q_width);
+  op.k = shared_.weights.sensitive_matrix(full("attn_k"), h.dim, kv_width);
+  op.v = shared_.weights.sensitive_matrix(full("attn_v"), h.dim, kv_width);
   op.q_bias = bias("attn_q", q_width);
   op.k_bias = bias("attn_k", kv_width);
   op.v_bias = bias("attn_v", kv_width);

@@ -42,7 +42,7 @@ Result<GraphWithWeights> build_head(const gguf::File& file, const HyperParams& h
   builder.set_scope("head");
   // Without a matrix of its own the output is tied to the embedding.
   const char* name = file.find_tensor("output.weight") ? "output.weight" : "token_embd.weight";
-  ValueId logits = builder.add(graph::Linear{weights.matrix(name, h.dim, h.n_vocab), {}}, {hidden});
+  ValueId logits = builder.add(graph::Linear{weights.sensitive_matrix(name, h.dim, h.n_vocab), {}}, {hidden});
   if (h.final_soft_cap > 0) logits = builder.add(graph::SoftCap{h.final_soft_cap}, {logits});
   builder.output("logits", logits);
   PUNA_TRY(weights.status());

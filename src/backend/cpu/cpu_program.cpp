@@ -14,8 +14,16 @@ using graph::ValueId;
 
 std::size_t value_row_bytes(const graph::ValueInfo& value) {
   const std::int64_t n = value.shape.row_elements();
-  return value.format == graph::Format::int8 ? round_up(activation_row_bytes(n), std::size_t{64})
-                                             : static_cast<std::size_t>(n) * 4;
+  switch (value.format) {
+    case graph::Format::int8:
+      return activation_row_bytes(n);
+    case graph::Format::int8_fine:
+      return 2 * activation_row_bytes(n);
+    case graph::Format::i32:
+    case graph::Format::f32:
+      break;
+  }
+  return static_cast<std::size_t>(n) * 4;
 }
 
 std::size_t thread_scratch(const graph::Graph& graph) {
@@ -34,7 +42,8 @@ std::size_t thread_scratch(const graph::Graph& graph) {
   return round_up(bytes, std::size_t{4096});
 }
 
-Result<std::unique_ptr<Program>> CpuProgram::make(const CompileRequest& request, const KernelTable& kernels, const Threads& threads) {
+Result<std::unique_ptr<Program>> CpuProgram::make(const CompileRequest& request, const KernelTable& kernels,
+                                                  const Threads& threads) {
   std::unique_ptr<CpuProgram> program(new CpuProgram(request, kernels, threads));
   const std::size_t values = round_up(program->plan_.bytes, std::size_t{4096});
   program->arena_ = PUNA_TRY(os::Reservation::make(values + program->scratch_bytes_ * static_cast<std::size_t>(threads.most())));
@@ -111,27 +120,29 @@ void CpuProgram::execute(const graph::RmsNorm& op, const Node& node) const {
 }
 
 void CpuProgram::execute(const graph::RmsNormQuantize& op, const Node& node) const {
+  const auto quantize = op.fine ? kernels_.quantize_row_fine : kernels_.quantize_row;
   const Rows x = rows(node.inputs[0]), y = rows(node.outputs[0]);
   const std::int64_t width = graph_.weights[op.weight].row;
   for_rows(x.n, width, [&](int thread, std::int64_t row) {
     auto* normed = reinterpret_cast<float*>(scratch(thread));
     kernels_.rms_norm(x.f32(row), vector_weight(op.weight), op.eps, width, normed);
-    kernels_.quantize_row(normed, width, y.at(row));
+    quantize(normed, width, y.at(row));
   });
 }
 
-void CpuProgram::execute(const graph::Quantize&, const Node& node) const {
+void CpuProgram::execute(const graph::Quantize& op, const Node& node) const {
+  const auto quantize = op.fine ? kernels_.quantize_row_fine : kernels_.quantize_row;
   const Rows x = rows(node.inputs[0]), y = rows(node.outputs[0]);
   const std::int64_t width = graph_.values[node.inputs[0]].shape.row_elements();
-  for_rows(x.n, width, [&](int, std::int64_t row) { kernels_.quantize_row(x.f32(row), width, y.at(row)); });
+  for_rows(x.n, width, [&](int, std::int64_t row) { quantize(x.f32(row), width, y.at(row)); });
 }
 
 void CpuProgram::execute(const graph::Linear& op, const Node& node) const {
   const Rows x = rows(node.inputs[0]), y = rows(node.outputs[0]);
   if (x.n == 0) return;
   const graph::WeightInfo& weight = graph_.weights[op.weight];
-  const bool quantized = graph_.values[node.inputs[0]].format == graph::Format::int8;
-  const auto kernel = quantized ? kernels_.linear_int8 : kernels_.linear_float;
+  const graph::Format format = graph_.values[node.inputs[0]].format;
+  const auto kernel = format != graph::Format::f32 ? kernels_.linear_int8 : kernels_.linear_float;
   constexpr std::int64_t kStripe = 16;  // rows that a kernel takes together
   const std::int64_t n_stripes = (weight.n_rows + kStripe - 1) / kStripe;
   // Enough items for a late thread to catch up, few enough that dealing them costs nothing.
@@ -148,7 +159,8 @@ void CpuProgram::execute(const graph::Linear& op, const Node& node) const {
             .y = y.f32(0),
             .y_stride = weight.n_rows,
             .bias = op.bias ? vector_weight(*op.bias) : nullptr,
-            .scratch = scratch(thread)});
+            .scratch = scratch(thread),
+            .fine = format == graph::Format::int8_fine});
   });
 }
 
@@ -260,12 +272,13 @@ void CpuProgram::execute(const graph::Gated& op, const Node& node) const {
 }
 
 void CpuProgram::execute(const graph::GatedQuantize& op, const Node& node) const {
+  const auto quantize = op.fine ? kernels_.quantize_row_fine : kernels_.quantize_row;
   const Rows gate = rows(node.inputs[0]), up = rows(node.inputs[1]), y = rows(node.outputs[0]);
   const std::int64_t width = graph_.values[node.inputs[0]].shape.row_elements();
   for_rows(y.n, width, [&](int thread, std::int64_t row) {
     auto* mixed = reinterpret_cast<float*>(scratch(thread));
     kernels_.gated(activation(op.act), gate.f32(row), up.f32(row), width, mixed);
-    kernels_.quantize_row(mixed, width, y.at(row));
+    quantize(mixed, width, y.at(row));
   });
 }
 

@@ -32,19 +32,23 @@ constexpr std::size_t activation_row_bytes(std::int64_t k) {
   return (bytes + 63) / 64 * 64;
 }
 
+// Fine activations are two such rows, one behind the other: x ≈ q · scale + fine_q · fine_scale, with fine_scale = scale / 254
+// and fine_q = round-to-even of what the first row leaves, in that unit. Products with them cost two of the others.
+
 // y[t, r] = Σ_k weight[r, k] · x[t, k] (+ bias[r]) for r in [row_begin, row_end), t in [0, n_cols).
 struct LinearArgs {
   tensor::DType type;
   const std::byte* weight;  // [n_rows, K] as the file stores it, row 0 of the tensor
   std::int64_t k;
   std::int64_t row_begin, row_end;  // row_begin a multiple of 16
-  const std::byte* x;               // [n_cols, K]: int8 rows (above) or float32 rows
+  const std::byte* x;               // [n_cols, K]: int8 rows (above), pairs of them where `fine`, or float32 rows
   std::size_t x_stride;             // bytes from one row of x to the next
   std::int64_t n_cols;
   float* y;               // [n_cols, …]
   std::int64_t y_stride;  // floats from one row of y to the next
   const float* bias;      // [n_rows] or null
   std::byte* scratch;     // this thread's, linear_scratch(k) bytes, 64-byte aligned
+  bool fine = false;
 };
 
 // Scaled dot product attention of the rows of one sequence for one KV head and its group of query heads, over the
@@ -78,6 +82,7 @@ struct KernelTable {
   std::string_view name;  // "scalar", "avx2", "avx512"
 
   void (*quantize_row)(const float* x, std::int64_t k, std::byte* out);
+  void (*quantize_row_fine)(const float* x, std::int64_t k, std::byte* out);
   void (*linear_int8)(const LinearArgs&);   // block types; x int8
   void (*linear_float)(const LinearArgs&);  // every type, block types dequantized on the way; x float32
   void (*dequantize_row)(tensor::DType type, const std::byte* row, std::int64_t n, float* out);

@@ -31,6 +31,7 @@ constexpr KernelTable make_table(std::string_view name) {
   KernelTable table{};
   table.name = name;
   table.quantize_row = quantize_row;
+  table.quantize_row_fine = quantize_row_fine;
   table.linear_int8 = linear_int8;
   table.linear_float = linear_float;
   table.dequantize_row = dequantize_row;

@@ -61,27 +61,44 @@ inline void score_words(const Element* const* keys, std::int64_t key_stride, std
     for (int w = 0; w < P; ++w) store(scores + r * kScoreStride + w * kWord, sums[r][w]);
 }
 
-// Adds p · v of the positions [begin, end) of a chunk to `D` words of the outputs of `R` pairs.
-//   values: as in ChunkView, from the words' place on   p: [R][kScoreStride]   out: [R][out_stride], from the words' place
+// Positions of a chunk that a pair sees: [begin, end), within [0, kChunk].
+struct Span {
+  std::int64_t begin = 0, end = 0;
+  bool empty() const { return begin >= end; }
+};
+
+// Sums of p · v over some positions of a chunk, for the pairs of a tile.
+template <class Element>
+struct ValueSums {
+  const ChunkView<Element>& chunk;
+  Span positions;
+  const float* p;      // [pairs][kScoreStride], by position within the chunk
+  float* out;          // [pairs][width], added to
+  std::int64_t width;  // head_dim in whole words
+};
+
+// `D` words of the values from `first_value` on, of `R` pairs.
 template <class Element, int D, int R>
-inline void add_value_words(const ChunkView<Element>& chunk, std::int64_t first_value, std::int64_t begin, std::int64_t end,
-                            const float* p, float* out, std::int64_t out_stride) {
+inline void add_value_words(const ValueSums<Element>& work, std::int64_t first_value) {
+  const std::int64_t stride = work.chunk.value_stride;
+  float* out = work.out + first_value;
   Vec sums[R][D];
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r)
 #pragma GCC unroll 16
-    for (int w = 0; w < D; ++w) sums[r][w] = load(out + r * out_stride + w * kWord);
-  for (std::int64_t position = begin; position < end;) {
-    const std::int64_t place = position % kWord;
-    const std::int64_t n = kWord - place < end - position ? kWord - place : end - position;
-    const Element* value = chunk.values[position / kWord] + place * chunk.value_stride + first_value;
-    for (std::int64_t i = 0; i < n; ++i, value += chunk.value_stride) {
+    for (int w = 0; w < D; ++w) sums[r][w] = load(out + r * work.width + w * kWord);
+  for (std::int64_t position = work.positions.begin; position < work.positions.end;) {
+    const std::int64_t place = position % kWord, left = work.positions.end - position;
+    const std::int64_t n = kWord - place < left ? kWord - place : left;
+    const Element* value = work.chunk.values[position / kWord] + place * stride + first_value;
+    const float* p = work.p + position;
+    for (std::int64_t i = 0; i < n; ++i, value += stride) {
       Vec row[D];
 #pragma GCC unroll 16
       for (int w = 0; w < D; ++w) row[w] = load_word(value + w * kWord);
 #pragma GCC unroll 16
       for (int r = 0; r < R; ++r) {
-        const Vec weight = splat(p[r * kScoreStride + position + i]);
+        const Vec weight = splat(p[r * kScoreStride + i]);
 #pragma GCC unroll 16
         for (int w = 0; w < D; ++w) sums[r][w] = fma(weight, row[w], sums[r][w]);
       }
@@ -91,24 +108,16 @@ inline void add_value_words(const ChunkView<Element>& chunk, std::int64_t first_
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r)
 #pragma GCC unroll 16
-    for (int w = 0; w < D; ++w) store(out + r * out_stride + w * kWord, sums[r][w]);
+    for (int w = 0; w < D; ++w) store(out + r * work.width + w * kWord, sums[r][w]);
 }
 
-// The same for all values of a head, in tiles of D words while they last, then in smaller ones.
+// All values from `first_value` on, in tiles of D words while they last, then in smaller ones.
 template <class Element, int D, int R>
-inline void add_values(const ChunkView<Element>& chunk, std::int64_t first_value, std::int64_t begin, std::int64_t end,
-                       const float* p, float* out, std::int64_t width) {
-  for (; first_value + D * kWord <= width; first_value += D * kWord)
-    add_value_words<Element, D, R>(chunk, first_value, begin, end, p, out + first_value, width);
+inline void add_values(const ValueSums<Element>& work, std::int64_t first_value = 0) {
+  for (; first_value + D * kWord <= work.width; first_value += D * kWord) add_value_words<Element, D, R>(work, first_value);
   if constexpr (D > 1)
-    if (first_value < width) add_values<Element, D / 2, R>(chunk, first_value, begin, end, p, out, width);
+    if (first_value < work.width) add_values<Element, D / 2, R>(work, first_value);
 }
-
-// Positions of a chunk that a pair sees: [begin, end), within [0, kChunk].
-struct Span {
-  std::int64_t begin = 0, end = 0;
-  bool empty() const { return begin >= end; }
-};
 
 struct SoftmaxPart {
   float maximum, sum;
@@ -215,15 +224,15 @@ void attend_tile(const AttendPass& pass, const ChunkView<Element>& view, std::in
 
   // Positions that all pairs see go through the tile; those before and behind, which only some see, by pair.
   for (std::int64_t i = 0; i < R * width; ++i) pass.chunk_out[i] = 0;
-  const auto add_alone = [&](std::int64_t r, std::int64_t begin, std::int64_t end) {
-    if (begin < end)
-      add_values<Element, kSoloD, 1>(view, 0, begin, end, pass.scores + r * kScoreStride, pass.chunk_out + r * width, width);
+  const auto add_alone = [&](std::int64_t r, Span positions) {
+    if (!positions.empty())
+      add_values<Element, kSoloD, 1>({view, positions, pass.scores + r * kScoreStride, pass.chunk_out + r * width, width});
   };
   if (common.empty()) common = {kChunk, kChunk};
-  for (std::int64_t r = 0; r < n; ++r) add_alone(r, spans[r].begin, spans[r].end < common.begin ? spans[r].end : common.begin);
-  if (!common.empty()) add_values<Element, D, R>(view, 0, common.begin, common.end, pass.scores, pass.chunk_out, width);
+  for (std::int64_t r = 0; r < n; ++r) add_alone(r, {spans[r].begin, spans[r].end < common.begin ? spans[r].end : common.begin});
+  if (!common.empty()) add_values<Element, D, R>({view, common, pass.scores, pass.chunk_out, width});
   for (std::int64_t r = 0; r < n; ++r)
-    if (!spans[r].empty()) add_alone(r, common.end, spans[r].end);
+    if (!spans[r].empty()) add_alone(r, {common.end, spans[r].end});
 
   for (std::int64_t r = 0; r < n; ++r) {
     const std::int64_t pair = first_pair + r;

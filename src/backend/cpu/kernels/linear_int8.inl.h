@@ -2,46 +2,50 @@
 // range of rows and the instruction set can't be seen in the bits; for each output element, groups ascending:
 //   acc = fma(w_scale · x_scale, float(Σ w · x), acc)          the sum of integers exact, zero points inside it
 //   acc = fma(minimum, x_scale · Σ x, acc)                     types with minima only, right after
-// and the bias is added last. Groups have 32 weights, in Q2_K, Q3_K and Q6_K 16. The lanes are 16 rows: few columns are
+// of fine activations first with the coarse row, then with the fine one; and the bias is added last. Groups have 32 weights, in Q2_K, Q3_K and Q6_K 16. The lanes are 16 rows: few columns are
 // computed while the weights are unpacked, many from a panel of unpacked bytes, a slice of k at a time.
 // Included inside the namespace of the set.
 
-// One column's activations from the start of a slice on.
+// One row of a column's activations from the start of a slice on.
 struct Column {
   const std::int8_t* q;
   const ActivationGroup* groups;
 };
 
-inline Column column_at(const LinearArgs& a, std::int64_t t, std::int64_t k) {
-  const std::byte* row = a.x + static_cast<std::size_t>(t) * a.x_stride;
+// `plane`: 0 the coarse row, 1 the fine one.
+inline Column column_at(const LinearArgs& a, std::int64_t t, std::int64_t k, int plane) {
+  const std::byte* row =
+      a.x + static_cast<std::size_t>(t) * a.x_stride + static_cast<std::size_t>(plane) * activation_row_bytes(a.k);
   const auto* groups = reinterpret_cast<const ActivationGroup*>(row + a.k);
   return {reinterpret_cast<const std::int8_t*>(row) + k, groups + k / kActivationGroup};
 }
 
-// Adds to acc, one per column, the products of the slice's group `index`; weight(Index<j>) is its j-th Quads.
-template <class K, int kColumns, class Weight>
-[[gnu::always_inline]] inline void add_group(const Column (&x)[kColumns], std::int64_t index, const Factors& factors,
-                                             Weight weight, Vec (&acc)[kColumns]) {
+// Adds to acc, one per column, the products of the slice's group `index`; weight(Index<j>) is its j-th Quads. A column's
+// kPlanes rows are neighbours in x.
+template <class K, int kPlanes, int kRows, class Weight>
+[[gnu::always_inline]] inline void add_group(const Column (&x)[kRows], std::int64_t index, const Factors& factors, Weight weight,
+                                             Vec (&acc)[kRows / kPlanes]) {
   constexpr int kSteps = K::kGroup / 4;
   constexpr bool kWhole = K::kGroup == kActivationGroup;
   const std::int64_t outer = kWhole ? index : index / 2;
-  Dot<K> dots[kColumns];
-  repeat<kColumns>([&](auto c) {
+  Dot<K> dots[kRows];
+  repeat<kRows>([&](auto c) {
     const ActivationGroup& group = x[c.value].groups[outer];
     dots[c.value].start(kWhole ? group.offset : group.half_offset[index % 2]);
   });
   repeat<kSteps>([&](auto j) {
     const Quads w = weight(j);
-    repeat<kColumns>([&](auto c) { dots[c.value].template add<j.value>(w, x[c.value].q + index * K::kGroup + 4 * j.value); });
+    repeat<kRows>([&](auto c) { dots[c.value].template add<j.value>(w, x[c.value].q + index * K::kGroup + 4 * j.value); });
   });
-  repeat<kColumns>([&](auto c) {
+  repeat<kRows>([&](auto c) {
     const ActivationGroup& group = x[c.value].groups[outer];
     const Vec scale = mul(load(factors.scale), splat(group.scale));
-    acc[c.value] = fma(scale, to_floats(dots[c.value].template total<kSteps>()), acc[c.value]);
+    Vec& sum_so_far = acc[c.value / kPlanes];
+    sum_so_far = fma(scale, to_floats(dots[c.value].template total<kSteps>()), sum_so_far);
     if constexpr (K::kForm == Form::minimum) {
       const float sum =
           kWhole ? group.scaled_sum : group.scale * (static_cast<float>(group.half_offset[index % 2]) * (-1.0f / 128));
-      acc[c.value] = fma(load(factors.minimum), splat(sum), acc[c.value]);
+      sum_so_far = fma(load(factors.minimum), splat(sum), sum_so_far);
     }
   });
 }
@@ -67,40 +71,41 @@ struct Slice {
 };
 
 // Its products with columns t … t + kColumns-1; between slices the sums wait in y.
-template <class K, int kColumns>
+template <class K, int kPlanes, int kColumns>
 inline void panel_tile(const LinearArgs& a, const Slice& slice, std::int64_t t) {
   Vec acc[kColumns];
-  Column x[kColumns];
+  Column x[kColumns * kPlanes];
   repeat<kColumns>([&](auto c) {
     acc[c.value] = slice.k == 0 ? zero() : load_outputs(a.y + (t + c.value) * a.y_stride + slice.rows.first, slice.rows);
-    x[c.value] = column_at(a, t + c.value, slice.k);
   });
+  repeat<kColumns * kPlanes>([&](auto r) { x[r.value] = column_at(a, t + r.value / kPlanes, slice.k, r.value % kPlanes); });
   const std::int64_t n_groups = slice.size / K::kGroup;
   const std::uint8_t* weights = slice.panel.weights;
   for (std::int64_t index = 0; index < n_groups; ++index, weights += K::kGroup * kPanelRows)
-    add_group<K>(
+    add_group<K, kPlanes>(
         x, index, slice.panel.factors[index], [&](auto j) { return load_quads(weights + j.value * sizeof(Quads)); }, acc);
   repeat<kColumns>([&](auto c) { finish_outputs(a, slice.rows, t + c.value, acc[c.value], slice.k + slice.size == a.k); });
 }
-template <class K, int kMost>
+template <class K, int kPlanes, int kMost>
 inline void panel_tile_of(const LinearArgs& a, const Slice& slice, std::int64_t t, std::int64_t n_columns) {
   if constexpr (kMost > 1)
-    if (n_columns < kMost) return panel_tile_of<K, kMost - 1>(a, slice, t, n_columns);
-  panel_tile<K, kMost>(a, slice, t);
+    if (n_columns < kMost) return panel_tile_of<K, kPlanes, kMost - 1>(a, slice, t, n_columns);
+  panel_tile<K, kPlanes, kMost>(a, slice, t);
 }
 
 // All columns, in tiles of nearly the same width.
-template <class K>
+template <class K, int kPlanes>
 void panel_products(const LinearArgs& a, const Slice& slice) {
-  const std::int64_t n_tiles = (a.n_cols + kTileColumns - 1) / kTileColumns;
+  constexpr int kMost = kTileColumns < kPlanes ? 1 : kTileColumns / kPlanes;
+  const std::int64_t n_tiles = (a.n_cols + kMost - 1) / kMost;
   for (std::int64_t i = 0, t = 0; i < n_tiles; ++i) {
     const std::int64_t end = a.n_cols * (i + 1) / n_tiles;
-    panel_tile_of<K, kTileColumns>(a, slice, t, end - t);
+    panel_tile_of<K, kPlanes, kMost>(a, slice, t, end - t);
     t = end;
   }
 }
 
-template <class F>
+template <class F, int kPlanes>
 struct Int8Products {
   using Block = typename F::Block;
   static constexpr std::int64_t kGroups = F::kSize / F::kGroup;  // of a block
@@ -109,13 +114,14 @@ struct Int8Products {
   Int8Panel& panel;
 
   void run() const {
-    if (a.n_cols <= kDirectColumns)
-      each_panel([&](RowPanel rows) { direct_of<kDirectColumns>(rows); });
+    constexpr int kMost = kDirectColumns == 0 ? 0 : kDirectColumns < kPlanes ? 1 : kDirectColumns / kPlanes;
+    if (a.n_cols <= kMost)
+      each_panel([&](RowPanel rows) { direct_of<kMost>(rows); });
     else
       for (std::int64_t k = 0; k < a.k; k += kInt8Slice)
         each_panel([&](RowPanel rows) {
           unpack(rows, k);
-          panel_products<Stored<F>>(a, {panel, rows, k, slice_blocks(k) * F::kSize});
+          panel_products<Stored<F>, kPlanes>(a, {panel, rows, k, slice_blocks(k) * F::kSize});
         });
   }
 
@@ -169,12 +175,12 @@ struct Int8Products {
     Vec acc[kColumns];
     repeat<kColumns>([&](auto c) { acc[c.value] = zero(); });
     for (std::int64_t k = 0; k < a.k; k += kInt8Slice) {
-      Column x[kColumns];
-      repeat<kColumns>([&](auto c) { x[c.value] = column_at(a, c.value, k); });
+      Column x[kColumns * kPlanes];
+      repeat<kColumns * kPlanes>([&](auto r) { x[r.value] = column_at(a, r.value / kPlanes, k, r.value % kPlanes); });
       each_block(rows, k, [&](std::int64_t b, Blocks block) {
         F::weights(block, [&](int g, const Group<F::kGroup>& group) {
           const std::int64_t index = b * kGroups + g;
-          add_group<Stored<F>>(x, index, panel.factors[index], [&](auto j) { return stored<F>(group.quads[j.value]); }, acc);
+          add_group<Stored<F>, kPlanes>(x, index, panel.factors[index], [&](auto j) { return stored<F>(group.quads[j.value]); }, acc);
         });
       });
     }
@@ -190,7 +196,11 @@ struct Int8Products {
 
 template <class F>
 void int8_products(const LinearArgs& a) {
-  Int8Products<F>{a, reinterpret_cast<LinearScratch*>(a.scratch)->int8}.run();
+  Int8Panel& panel = reinterpret_cast<LinearScratch*>(a.scratch)->int8;
+  if (a.fine)
+    Int8Products<F, 2>{a, panel}.run();
+  else
+    Int8Products<F, 1>{a, panel}.run();
 }
 
 void linear_int8(const LinearArgs& a) {
