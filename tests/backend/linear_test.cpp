@@ -20,23 +20,30 @@ bool is_super_block(DType type) { return tensor::traits(type).block_size == 256;
 
 // Activations [n_cols, k], as floats and as int8 rows.
 struct Activations {
-  Activations(std::int64_t n_cols, std::int64_t width, std::uint64_t seed)
-      : cols(n_cols),
+  Activations(std::int64_t n_cols, std::int64_t width, std::uint64_t seed, bool in_two_parts = false)
+      : fine(in_two_parts),
+        cols(n_cols),
         k(width),
         floats(Numbers(seed).take(n_cols * width)),
-        stride(activation_row_bytes(width)),
+        stride(activation_row_bytes(width) * (fine ? 2 : 1)),
         storage(static_cast<std::size_t>(n_cols) * stride + 64) {
     if (k % kActivationGroup != 0) return;
-    for (std::int64_t t = 0; t < cols; ++t) plain_table().quantize_row(&floats[static_cast<std::size_t>(t * k)], k, row(t));
+    const auto quantize = fine ? plain_table().quantize_row_fine : plain_table().quantize_row;
+    for (std::int64_t t = 0; t < cols; ++t) quantize(&floats[static_cast<std::size_t>(t * k)], k, row(t));
   }
   std::byte* row(std::int64_t t) const {
     auto* p = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(storage.data()) + 63) / 64 * 64);
     return p + static_cast<std::size_t>(t) * stride;
   }
-  const ActivationGroup* groups(std::int64_t t) const { return reinterpret_cast<const ActivationGroup*>(row(t) + k); }
-  double rounded(std::int64_t t, std::int64_t i) const {
-    return static_cast<double>(static_cast<std::int8_t>(row(t)[i])) * static_cast<double>(groups(t)[i / 32].scale);
+  // What the integers of one of a row's parts mean.
+  double part(const std::byte* part, std::int64_t i) const {
+    const auto* groups = reinterpret_cast<const ActivationGroup*>(part + k);
+    return static_cast<double>(static_cast<std::int8_t>(part[i])) * static_cast<double>(groups[i / 32].scale);
   }
+  double rounded(std::int64_t t, std::int64_t i) const {
+    return part(row(t), i) + (fine ? part(row(t) + activation_row_bytes(k), i) : 0.0);
+  }
+  bool fine;
   std::int64_t cols, k;
   std::vector<float> floats;
   std::size_t stride;
@@ -72,7 +79,8 @@ std::vector<float> product(const KernelTable& table, const Weights& w, const Act
                         .y = y.data(),
                         .y_stride = stride,
                         .bias = call.bias,
-                        .scratch = scratch.bytes.data()};
+                        .scratch = scratch.bytes.data(),
+                        .fine = x.fine && !call.in_float};
   (call.in_float ? table.linear_float : table.linear_int8)(args);
   std::vector<float> out;
   for (std::int64_t t = 0; t < call.n_cols; ++t)
@@ -172,6 +180,19 @@ TEST_P(QuantizeRow, keeps_each_value_within_half_a_step_of_its_group_s_scale) {
   }
 }
 
+TEST_P(QuantizeRow, keeps_what_the_first_part_leaves_in_a_second_one) {
+  const Activations x(1, 256, 3, true);
+  std::vector<std::byte> row(2 * activation_row_bytes(256) + 64);
+  table().quantize_row_fine(x.floats.data(), 256, row.data());
+  for (std::int64_t i = 0; i < 256; ++i) {
+    const auto* groups = reinterpret_cast<const ActivationGroup*>(row.data() + 256);
+    const double unit = static_cast<double>(groups[i / 32].scale) / 254;  // of the second part
+    const double value = x.part(row.data(), i) + x.part(row.data() + activation_row_bytes(256), i);
+    EXPECT_NEAR(value, static_cast<double>(x.floats[static_cast<std::size_t>(i)]), 0.51 * unit) << i;
+  }
+  EXPECT_EQ(std::memcmp(row.data(), x.row(0), 2 * activation_row_bytes(256)), 0) << "not the plain table's bits";
+}
+
 TEST_P(QuantizeRow, computes_the_plain_table_s_bits) {
   std::vector<float> x = Numbers(2).take(576);
   for (std::size_t i = 0; i < 32; ++i) {
@@ -225,8 +246,10 @@ TEST_P(LinearInt8, comes_near_the_exact_product_of_what_the_blocks_mean) {
     for (const std::int64_t k : {256, 576, 640, 1536}) {
       if (is_super_block(type) && k % 256 != 0) continue;
       const Weights w(type, 21, k, 4);
-      const Activations x(5, k, 5);
-      expect_near(whole(table(), w, x, false), w, x, false);
+      for (const bool fine : {false, true}) {
+        const Activations x(5, k, 5, fine);
+        expect_near(whole(table(), w, x, false), w, x, false);
+      }
     }
 }
 
@@ -235,23 +258,27 @@ TEST_P(LinearInt8, computes_the_plain_table_s_bits) {
     for (const std::int64_t k : {256, 576, 640, 1280, 8960}) {
       if (is_super_block(type) && k % 256 != 0) continue;
       const Weights w(type, 19, k, 6);
-      const Activations x(3, k, 7);
-      EXPECT_TRUE(same_bits(whole(table(), w, x, false), whole(plain_table(), w, x, false))) << tensor::name(type) << " k " << k;
+      for (const bool fine : {false, true}) {
+        const Activations x(3, k, 7, fine);
+        EXPECT_TRUE(same_bits(whole(table(), w, x, false), whole(plain_table(), w, x, false)))
+            << tensor::name(type) << " k " << k << (fine ? ", fine" : "");
+      }
     }
 }
 
 TEST_P(LinearInt8, gives_a_column_the_same_bits_among_any_number_of_others) {
   constexpr std::int64_t kCols = 70;
-  for (const DType type : kBlockTypes) {
-    const Weights w(type, 35, 1280, 8);
-    const Activations x(kCols, w.k, 9);
-    const std::vector<float> all = whole(table(), w, x, false);
-    for (std::int64_t n = 1; n < kCols; n += n < 20 ? 1 : 7) {
-      const std::int64_t first = kCols - n;
-      const std::vector<float> some = product(table(), w, x, {.row_end = w.rows, .first_col = first, .n_cols = n});
-      EXPECT_TRUE(same_bits(some, {all.begin() + first * w.rows, all.end()})) << tensor::name(type) << ", " << n << " columns";
+  for (const DType type : kBlockTypes)
+    for (const bool fine : {false, true}) {
+      const Weights w(type, 35, 1280, 8);
+      const Activations x(kCols, w.k, 9, fine);
+      const std::vector<float> all = whole(table(), w, x, false);
+      for (std::int64_t n = 1; n < kCols; n += n < 20 ? 1 : 7) {
+        const std::int64_t first = kCols - n;
+        const std::vector<float> some = product(table(), w, x, {.row_end = w.rows, .first_col = first, .n_cols = n});
+        EXPECT_TRUE(same_bits(some, {all.begin() + first * w.rows, all.end()})) << tensor::name(type) << ", " << n << " columns";
+      }
     }
-  }
 }
 
 TEST_P(LinearInt8, gives_a_row_the_same_bits_in_any_range) {
