@@ -57,7 +57,7 @@ struct Params {
   float mirostat_tau = 5.0f;  // the surprise aimed at, in bits
   float mirostat_eta = 0.1f;  // how fast it is approached
 
-  std::vector<std::pair<TokenId, float>> logit_bias;  // added to the logits; -inf bans
+  std::vector<std::pair<TokenId, float>> logit_bias = {};  // added to the logits; -inf bans
 
   std::vector<Step> order = default_order();
 };
