@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 
 #include "backend/kv_view.h"
@@ -27,13 +28,15 @@ struct StepData {
   std::span<const SequenceRows> sequences;               // whose rows are whose, in order
   std::span<const KvView> stores;                        // by graph::StoreId
   std::span<const std::uint32_t* const> block_tables{};  // [group · sequences + sequence]: block ids by position / block_tokens
+  std::stop_token stop{};                                // asked between nodes
 };
 
 // A compiled run of nodes.
 class Program {
  public:
   virtual ~Program() = default;
-  virtual void run(const StepData& step) = 0;
+  // False: stopped on the way, and nothing that it wrote means anything.
+  virtual bool run(const StepData& step) = 0;
   // An output's rows after run(), until the next one.
   virtual const float* output(std::size_t index) const = 0;
 };

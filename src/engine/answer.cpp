@@ -25,8 +25,6 @@ Result<void> check_ids(const State& state, std::span<const TokenId> ids) {
   return {};
 }
 
-Error cancelled() { return error(ErrorKind::cancelled, "stopped"); }
-
 // A sequence of the cache for as long as this lives; what it leaves stays cached.
 class Sequence {
  public:
@@ -49,12 +47,11 @@ class Sequence {
     const std::size_t all = tokens.size();
     std::int64_t rows_before = 0;
     while (!tokens.empty()) {
-      if (listener.stop.stop_requested()) return std::unexpected(cancelled());
       const Work work{id_, tokens, wants};
       const StepPlan plan = next_step({&work, 1}, state_.options.n_ubatch);
-      PUNA_TRY(state_.runner->step(plan, *state_.cache, state_.store, [&](std::int64_t first, std::span<const float> logits) {
-        on_logits(rows_before + first, logits);
-      }));
+      PUNA_TRY(state_.runner->step(
+          plan, *state_.cache, state_.store,
+          [&](std::int64_t first, std::span<const float> logits) { on_logits(rows_before + first, logits); }, listener.stop));
       rows_before += static_cast<std::int64_t>(plan.sequences[0].output_rows.size());
       tokens = tokens.subspan(static_cast<std::size_t>(plan.n_tokens()));
       if (listener.progress && all > 1) listener.progress("prompt", all - tokens.size(), all);

@@ -55,16 +55,20 @@ Result<Runner> Runner::make(const model::Model& model, const Lowered& lowered, b
   return runner;
 }
 
-Result<void> Runner::step(const StepPlan& plan, kv::Manager& cache, KvStore& store, const OnLogits& on_logits) {
+Result<void> Runner::step(const StepPlan& plan, kv::Manager& cache, KvStore& store, const OnLogits& on_logits,
+                          std::stop_token stop) {
   std::vector<std::int32_t> ids, positions, rows;
   std::vector<backend::SequenceRows> sequences;
   std::vector<std::uint32_t> lengths;
+  // All or nothing: what this step added is taken back.
+  const auto undo = [&] {
+    for (std::size_t i = 0; i < lengths.size(); ++i) cache.truncate(plan.sequences[i].id, lengths[i]);
+  };
   for (const StepSequence& part : plan.sequences) {
     const auto start = static_cast<std::int64_t>(cache.length(part.id));
     auto copies = cache.extend(part.id, part.tokens);
     if (!copies) {
-      // All or nothing: what this step added before is taken back.
-      for (std::size_t i = 0; i < lengths.size(); ++i) cache.truncate(plan.sequences[i].id, lengths[i]);
+      undo();
       return std::unexpected(std::move(copies).error());
     }
     store.run(*copies);
@@ -82,23 +86,30 @@ Result<void> Runner::step(const StepPlan& plan, kv::Manager& cache, KvStore& sto
   const std::array<std::int64_t, 2> sizes{static_cast<std::int64_t>(ids.size()), static_cast<std::int64_t>(rows.size())};
   const std::array<const void*, 3> inputs{ids.data(), positions.data(), rows.data()};
   const backend::StepData data{
-      .sizes = sizes, .inputs = inputs, .sequences = sequences, .stores = store.views(), .block_tables = tables};
-  for (const auto& program : body_) program->run(data);
+      .sizes = sizes, .inputs = inputs, .sequences = sequences, .stores = store.views(), .block_tables = tables, .stop = stop};
+  for (const auto& program : body_)
+    if (!program->run(data)) {
+      undo();
+      return fail(ErrorKind::cancelled, "stopped");
+    }
   for (const StepSequence& part : plan.sequences) cache.commit(part.id);
-  if (!rows.empty()) run_head(body_.back()->output(0), sizes[1], on_logits);
+  if (!rows.empty() && !run_head(body_.back()->output(0), sizes[1], on_logits, stop))
+    return fail(ErrorKind::cancelled, "stopped");
   return {};
 }
 
-void Runner::run_head(const float* hidden, std::int64_t n_rows, const OnLogits& on_logits) {
+bool Runner::run_head(const float* hidden, std::int64_t n_rows, const OnLogits& on_logits, const std::stop_token& stop) {
   const std::int64_t n_vocab = model_->hparams.n_vocab;
   for (std::int64_t first = 0; first < n_rows; first += kHeadRows) {
     const std::int64_t n = std::min(kHeadRows, n_rows - first);
     const std::array<std::int64_t, 2> sizes{n, n};
     const std::array<const void*, 1> inputs{hidden + first * model_->hparams.dim};
-    for (const auto& program : head_) program->run({.sizes = sizes, .inputs = inputs, .sequences = {}, .stores = {}});
+    for (const auto& program : head_)
+      if (!program->run({.sizes = sizes, .inputs = inputs, .sequences = {}, .stores = {}, .stop = stop})) return false;
     const float* logits = head_.back()->output(0);
     on_logits(first, {logits, static_cast<std::size_t>(n * n_vocab)});
   }
+  return true;
 }
 
 }  // namespace puna::engine

@@ -32,12 +32,14 @@ class Runner {
   // Logits of the rows wanted, in the order of the plan: rows [first, first + logits.size() / n_vocab). Kept until the call
   // returns.
   using OnLogits = std::function<void(std::int64_t first, std::span<const float> logits)>;
-  // Room is made in the manager, rows are computed, and the manager is told. Errors: no room.
-  Result<void> step(const StepPlan& plan, kv::Manager& cache, KvStore& store, const OnLogits& on_logits);
+  // Room is made in the manager, rows are computed, and the manager is told. Errors: no room; cancelled, and the sequences are
+  // as they were.
+  Result<void> step(const StepPlan& plan, kv::Manager& cache, KvStore& store, const OnLogits& on_logits,
+                    std::stop_token stop = {});
 
  private:
   Runner(const model::Model& model) : model_(&model) {}
-  void run_head(const float* hidden, std::int64_t n_rows, const OnLogits& on_logits);
+  bool run_head(const float* hidden, std::int64_t n_rows, const OnLogits& on_logits, const std::stop_token& stop);
 
   const model::Model* model_;
   std::vector<std::unique_ptr<backend::Program>> body_, head_;

@@ -88,6 +88,18 @@ TEST(Answer, CanBeStoppedBeforeItsFirstToken) {
   EXPECT_EQ(complete_or_fail(*engine, greedy(some_tokens(100), 5)).tokens.size(), 5u);
 }
 
+TEST(Answer, IsTheSameAfterOneThatWasStopped) {
+  const auto engine = small_context(256);
+  const auto fresh = complete_or_fail(*small_context(256), greedy(some_tokens(200), 5)).tokens;
+  std::stop_source source;
+  Request request = greedy(some_tokens(200), 5);
+  const auto stopped = engine->complete(request, [&](TokenId) { return source.request_stop(); }, source.get_token());
+  ASSERT_TRUE(stopped.has_value());
+  EXPECT_EQ(stopped->finish, Finish::stopped);
+  EXPECT_EQ(stopped->tokens.size(), 1u);
+  EXPECT_EQ(complete_or_fail(*engine, request).tokens, fresh);
+}
+
 TEST(Answer, DependsOnTheSeedAndNothingElse) {
   const auto engine = small_context(256);
   Request request = greedy(some_tokens(20), 30);

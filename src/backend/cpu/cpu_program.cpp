@@ -63,14 +63,15 @@ CpuProgram::CpuProgram(const CompileRequest& request, const KernelTable& kernels
   for (std::size_t i = 0; i < graph_.inputs.size(); ++i) input_place_[graph_.inputs[i]] = static_cast<int>(i);
 }
 
-void CpuProgram::run(const StepData& step) {
+bool CpuProgram::run(const StepData& step) {
   step_ = &step;
   pool_ = &threads_.for_rows(std::max(step.sizes[graph::kTokens], step.sizes[graph::kRows]));
   for (std::size_t i = segment_.first; i < segment_.last; ++i) {
+    if (step.stop.stop_requested()) return false;
     const Node& node = graph_.nodes[i];
     std::visit([&](const auto& op) { execute(op, node); }, node.op);
   }
-  step_ = nullptr;
+  return true;
 }
 
 const float* CpuProgram::output(std::size_t index) const {

@@ -16,7 +16,7 @@ class CpuProgram final : public Program {
  public:
   static Result<std::unique_ptr<Program>> make(const CompileRequest& request, const KernelTable& kernels, const Threads& threads);
 
-  void run(const StepData& step) override;
+  bool run(const StepData& step) override;
   const float* output(std::size_t index) const override;
 
  private:
