@@ -137,11 +137,9 @@ void ByteLevelBpe::encode(std::string_view text, std::vector<TokenId>& out) cons
 
 void ByteLevelBpe::encode_words(std::string_view text, std::vector<TokenId>& out) const {
   Scratch scratch;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = pre_.word_end(text, begin);
-    encode_word(text.substr(begin, end - begin), scratch, out);
-    begin = end;
-  }
+  std::vector<Span> words;
+  words_.split(text, words);
+  for (const Span word : words) encode_word(text.substr(word.begin, word.size()), scratch, out);
 }
 
 void ByteLevelBpe::encode_word(std::string_view word, Scratch& scratch, std::vector<TokenId>& out) const {

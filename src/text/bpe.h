@@ -31,7 +31,7 @@ class ByteLevelBpe final : public Codec {
   struct Scratch;
 
   ByteLevelBpe(const Vocabulary& vocabulary, const PreTokenizer& pre, bool adds_space)
-      : vocabulary_(vocabulary), pre_(pre), adds_space_(adds_space) {}
+      : vocabulary_(vocabulary), pre_(pre), words_(pre), adds_space_(adds_space) {}
 
   Result<void> read_merges(const VocabularyData& data);
   void insert(const Merge& merge);
@@ -43,6 +43,7 @@ class ByteLevelBpe final : public Codec {
 
   const Vocabulary& vocabulary_;
   PreTokenizer pre_;
+  WordSplitter words_;
   bool adds_space_;
   std::array<TokenId, 256> byte_tokens_{};
   std::vector<Merge> merges_;  // open addressing by (left, right); a power of two, at most half full

@@ -126,6 +126,16 @@ std::size_t llama3_word_end(std::string_view text, std::size_t begin) {
   return spaces_end(run, begin, run.end < text.size());
 }
 
+constexpr std::string_view kGpt4o[] = {
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?)"
+    R"(|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?)"
+    R"(|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)"};
+
+constexpr std::string_view kDeepSeek3[] = {
+    R"(\p{N}{1,3})", R"([\x{4E00}-\x{9FA5}\x{3040}-\x{309F}\x{30A0}-\x{30FF}]+)",
+    R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+)"
+    R"(| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)"};
+
 constexpr PreTokenizer gpt2(std::string_view name) { return {.name = name, .word_end = gpt2_word_end<false>}; }
 constexpr PreTokenizer smollm(std::string_view name) { return {.name = name, .word_end = gpt2_word_end<true>}; }
 constexpr PreTokenizer llama3(std::string_view name) {
@@ -134,11 +144,41 @@ constexpr PreTokenizer llama3(std::string_view name) {
 constexpr PreTokenizer qwen2(std::string_view name) { return {.name = name, .word_end = llama3_word_end<1>, .normalizes = true}; }
 
 constexpr std::array kPreTokenizers{
-    gpt2("gpt-2"),    gpt2("gpt2"),       smollm("smollm"), llama3("llama-bpe"),
-    llama3("llama3"), llama3("llama-v3"), qwen2("qwen2"),   qwen2("deepseek-r1-qwen"),
+    gpt2("gpt-2"),
+    gpt2("gpt2"),
+    smollm("smollm"),
+    llama3("llama-bpe"),
+    llama3("llama3"),
+    llama3("llama-v3"),
+    qwen2("qwen2"),
+    qwen2("deepseek-r1-qwen"),
+    PreTokenizer{.name = "gpt-4o", .patterns = kGpt4o},
+    PreTokenizer{.name = "deepseek-v3", .patterns = kDeepSeek3},
 };
 
 }  // namespace
+
+WordSplitter::WordSplitter(const PreTokenizer& pre) : word_end_(pre.word_end) {
+  for (const auto pattern : pre.patterns) patterns_.emplace_back(pattern);
+}
+
+void WordSplitter::split(std::string_view text, std::vector<Span>& words) const {
+  if (word_end_) {
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = word_end_(text, begin);
+      words.push_back({begin, end});
+      begin = end;
+    }
+    return;
+  }
+  std::vector<Span> pieces{{0, text.size()}};
+  for (const Regex& pattern : patterns_) {
+    std::vector<Span> finer;
+    for (const Span piece : pieces) pattern.split(text, piece, finer);
+    pieces = std::move(finer);
+  }
+  words.insert(words.end(), pieces.begin(), pieces.end());
+}
 
 std::vector<std::string_view> pretokenizer_names() {
   std::vector<std::string_view> names;

@@ -1,4 +1,4 @@
-// The hand-written splitters against the patterns that they stand for, run by PCRE2.
+// How texts are cut into words: the hand-written splitters against the patterns that they stand for, run by PCRE2.
 #include "text/pretokenizers.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -16,14 +16,18 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Words split(WordEnd word_end, std::string_view text) {
+Words split(const PreTokenizer& pre, std::string_view text) {
+  std::vector<Span> spans;
+  WordSplitter(pre).split(text, spans);
   Words words;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = word_end(text, begin);
-    EXPECT_GT(end, begin);
-    words.emplace_back(text.substr(begin, end - begin));
-    begin = end;
+  std::size_t at = 0;
+  for (const Span span : spans) {
+    EXPECT_EQ(span.begin, at);
+    EXPECT_GT(span.end, span.begin);
+    words.emplace_back(text.substr(span.begin, span.size()));
+    at = span.end;
   }
+  EXPECT_EQ(at, text.size());
   return words;
 }
 
@@ -106,7 +110,7 @@ TEST_P(PreTokenizers, AgreeWithTheirPattern) {
       expected = finer;
     }
     if (text.empty()) expected.clear();
-    EXPECT_EQ(split(pre->word_end, text), expected) << json::quote(text);
+    EXPECT_EQ(split(*pre, text), expected) << json::quote(text);
   };
   std::mt19937 random(5);
   for (int i = 0; i < 20000 && !HasFailure(); ++i) check(random_text(random));
@@ -123,13 +127,26 @@ INSTANTIATE_TEST_SUITE_P(All, PreTokenizers, testing::ValuesIn(kRows), [](const 
 
 TEST(PreTokenizer, ABytethatIsNotUtf8IsASymbol) {
   const auto pre = find_pretokenizer("qwen2");
-  EXPECT_EQ(split(pre->word_end,
+  EXPECT_EQ(split(*pre,
                   "a\xFF"
                   "b"),
             (Words{"a",
                    "\xFF"
                    "b"}));  // as "a.b" would be
-  EXPECT_EQ(split(pre->word_end, "\xE2\x82 1"), (Words{"\xE2\x82", " ", "1"}));
+  EXPECT_EQ(split(*pre, "\xE2\x82 1"), (Words{"\xE2\x82", " ", "1"}));
+}
+
+TEST(PreTokenizer, OfPatternsCutsUpWhatEachOneLeaves) {
+  const auto gpt4o = find_pretokenizer("gpt-4o");
+  EXPECT_EQ(split(*gpt4o, "HelloWorld's 12345  x/\n"), (Words{"Hello", "World's", " ", "123", "45", " ", " x", "/\n"}));
+  const auto deepseek = find_pretokenizer("deepseek-v3");
+  EXPECT_EQ(split(*deepseek, "ab12345漢字かなa .x\n"), (Words{"ab", "123", "45", "漢字かな", "a", " .", "x", "\n"}));
+  EXPECT_EQ(split(*deepseek, ""), Words());
+}
+
+TEST(PreTokenizer, OfPatternsKeepsBytesThatAreNotUtf8Apart) {
+  const auto pre = find_pretokenizer("gpt-4o");
+  EXPECT_EQ(split(*pre, "ab\xFF\xFE  \xE2\x82 c"), (Words{"ab", "\xFF", "\xFE", "  ", "\xE2", "\x82", " c"}));
 }
 
 }  // namespace

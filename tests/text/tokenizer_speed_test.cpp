@@ -56,7 +56,7 @@ std::vector<Vocabulary> all_vocabularies() {
   std::vector<WordEnd> seen;
   for (const auto name : pretokenizer_names()) {
     const WordEnd word_end = find_pretokenizer(name)->word_end;
-    if (std::find(seen.begin(), seen.end(), word_end) != seen.end()) continue;  // another name of the same
+    if (word_end && std::find(seen.begin(), seen.end(), word_end) != seen.end()) continue;  // another name of the same
     seen.push_back(word_end);
     auto v = byte_vocabulary(std::string(name));
     for (const auto& unit : units) {
