@@ -8,7 +8,8 @@
 #   make bench                    measures the kernels             make format           clang-format on every source
 #   make clean                    removes the build folders
 
-SHELL := /bin/sh
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := build
 .PHONY: build run test test-full test-sanitize fuzz bench format clean packages
 
@@ -21,8 +22,8 @@ JOBS := $(shell nproc)
 FUZZ_SECONDS ?= 100
 GREETING := Hello! In two sentences: who are you, and what can you do for me?
 
-# $(call ninja,FOLDER,TARGETS): builds without a word where nothing is to do; all chatter goes to standard error.
-ninja = ninja -C $(1) -n $(2) 2>/dev/null | grep -q 'no work to do' || ninja -C $(1) $(2) >&2
+# $(call ninja,FOLDER,TARGETS): builds; all chatter goes to standard error, and there is none where nothing is to do.
+ninja = ninja -C $(1) $(2) | sed -u -e '/^ninja: Entering/d' -e '/^ninja: no work/d' -e '/Re-checking globbed/d' >&2
 # $(call configure,PRESET,OPTIONS)
 configure = cmake --preset $(1) $(2) >&2
 
