@@ -134,6 +134,12 @@ Result<Pulled> bring(const WebModel& model, const ModelRef&, const PullOptions& 
   return Pulled{.path = target, .note = {}};
 }
 
+Result<void> check_endpoint(const std::string& endpoint) {
+  if (endpoint.starts_with("https://") || endpoint.starts_with("http://")) return {};
+  return std::unexpected(error(ErrorKind::invalid, "HF_ENDPOINT {}: is no address of a hub", endpoint)
+                             .with_hint(fmt::format("write it with https://, as in {}", kHubEndpoint)));
+}
+
 // What to bring: from the hub's listing, or, where a mirror has no listing, just the file that was named.
 Result<Choice> choose_on_hub(const HubModel& model, const PullOptions& options) {
   const Source listing{.url = listing_url(options.hf_endpoint, model),
@@ -160,6 +166,7 @@ Result<bool> is_current(const fs::path& target, const HubFile& file, const PullO
 }
 
 Result<Pulled> bring(const HubModel& model, const ModelRef&, const PullOptions& options) {
+  PUNA_TRY(check_endpoint(options.hf_endpoint));
   const Choice choice = PUNA_TRY(choose_on_hub(model, options));
   const fs::path home = home_of(model, options.places);
   for (const HubFile& file : choice.files) {

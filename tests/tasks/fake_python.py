@@ -20,7 +20,7 @@ if package == "no-such-package":
     print("ERROR: No matching distribution found for no-such-package==1.0", file=sys.stderr)
     sys.exit(1)
 if package == "slow-package":
-    time.sleep(30)
+    time.sleep(120)
 if os.path.exists(os.environ["FAKE_PIP_LOG"] + ".fail-" + package):
     print("ERROR: connection lost", file=sys.stderr)
     sys.exit(1)

@@ -260,6 +260,13 @@ TEST_F(Hub, WithoutTheTokenOfAGatedRepositoryNamesHfToken) {
   EXPECT_TRUE(pull(model("hf:test/gated"), options));
 }
 
+TEST_F(Hub, WhoseAddressHasNoSchemeIsRefused) {
+  options.hf_endpoint = "hub.example";
+  const auto refused = pull(model("hf:test/tiny-GGUF"), options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "HF_ENDPOINT hub.example: is no address of a hub");
+}
+
 TEST_F(Hub, OfAMirrorWithoutListingsBringsAFileThatIsNamed) {
   EXPECT_TRUE(pull(model("hf:test/unlisted:plain.gguf"), options));
   const auto absent = pull(model("hf:test/unlisted:absent.gguf"), options);

@@ -176,7 +176,7 @@ TEST_F(Packages, StopAtOnceOnCtrlC) {
   const auto pulled = pull(tri({"slow-package"}), options);
   ASSERT_FALSE(pulled);
   EXPECT_EQ(pulled.error().kind, ErrorKind::cancelled);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60)) << "pip would take 120 seconds";
 }
 
 TEST_F(Packages, AFileOfTheNameThatIsNotTheModelIsRefusedByFindAndPull) {

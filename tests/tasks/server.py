@@ -155,7 +155,7 @@ class Handler(BaseHTTPRequestHandler):
         if mode == "stalls" and nth == 1:
             self.wfile.write(body[: size // 2])
             self.wfile.flush()
-            time.sleep(20)
+            time.sleep(60)
         elif mode in ("dies", "dated", "weak", "untagged", "whole", "changes", "blind", "shrinks") and nth <= 2:
             cut = body[: size * 4 // 10]  # two deaths: at 40 %, and at 80 % where the client went on
             self.wfile.write(cut)
