@@ -7,7 +7,8 @@ namespace puna::text {
 // Level by level: a node stands for the sorted texts [begin, end), which agree in their first `depth` bytes.
 SpecialMatcher::SpecialMatcher(std::vector<Entry> entries) {
   std::erase_if(entries, [](const Entry& e) { return e.text.empty() || e.text.size() > kLongestText; });
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.text < b.text; });
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.text != b.text ? a.text < b.text : a.id < b.id; });
   struct Range {
     std::size_t begin, end, depth;
   };

@@ -28,7 +28,7 @@ class SpecialMatcher {
     bool control = false;  // see Tokenizer::is_control()
   };
 
-  // Of equal texts the first counts.
+  // Of equal texts the one with the lowest id counts.
   explicit SpecialMatcher(std::vector<Entry> entries);
 
   // Walks a text from left to right.
