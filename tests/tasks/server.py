@@ -162,10 +162,10 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
         elif mode == "always_dies":
             pass
-        elif mode == "slow":
+        elif mode in ("slow", "crawl"):
             for at in range(0, len(body), 4096):
                 self.wfile.write(body[at : at + 4096])
-                time.sleep(0.02)
+                time.sleep(0.02 if mode == "slow" else 1)
             return
         else:
             self.wfile.write(body)
