@@ -15,20 +15,20 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // Logits that can be drawn from: finite or -inf, and not all -inf.
 Result<void> check(std::span<const float> logits) {
-  bool is_bad = false;
-  float largest = -kInfinity;
+  unsigned n_bad = 0;
+  unsigned n_possible = 0;
   for (const float logit : logits) {
-    is_bad |= !(logit < kInfinity);
-    largest = logit > largest ? logit : largest;
+    n_bad += !(logit < kInfinity);
+    n_possible += logit > -kInfinity;
   }
-  if (is_bad) {
+  if (n_bad > 0) {
     std::size_t id = 0;
     while (logits[id] < kInfinity) ++id;
     return std::unexpected(
         error(ErrorKind::invalid, "the model computed a logit that is no number ({}) for token {}", logits[id], id)
             .with_hint("the file may be damaged (--check-tensors looks), or a scale in it out of range"));
   }
-  if (largest == -kInfinity) return fail("no token can be drawn: every one is banned (its logit is -inf)");
+  if (n_possible == 0) return fail("no token can be drawn: every one is banned (its logit is -inf)");
   return {};
 }
 

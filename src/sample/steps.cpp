@@ -1,10 +1,10 @@
 #include "sample/steps.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <numeric>
 
 namespace puna::sample {
 namespace {
@@ -17,27 +17,40 @@ void keep_from(Candidates& candidates, double least_logit, std::size_t min_keep)
   candidates.filter([&](const Candidate& c, std::size_t) { return passes(c); });
 }
 
-// How many of the numbers 0 … n - 1, taken in the order of before(a, b), it takes until their probabilities add up to p,
-// at least min_keep. Those are moved to the front of `order`. A heap, because mostly few are needed.
-template <class Before>
-std::size_t take_until(std::vector<std::uint32_t>& order, const std::vector<double>& probability, double p, std::size_t min_keep,
-                       const Before& before) {
-  const auto after = [&](std::uint32_t a, std::uint32_t b) { return before(b, a); };
-  std::make_heap(order.begin(), order.end(), after);
-  double sum = 0.0;
-  std::size_t n = 0;
-  while (n < order.size() && (n < std::max<std::size_t>(min_keep, 1) || sum < p)) {
-    std::pop_heap(order.begin(), order.end() - static_cast<std::ptrdiff_t>(n), after);
-    ++n;
-    sum += probability[order[order.size() - n]];
+// The candidates (their indices) with the smallest keys, in order of key and then of rank, as many as it takes until their
+// probabilities add up to p, at least min_keep. Only what may belong to them is sorted: a first pass adds up the
+// probabilities by ranges of keys and finds the range in which the sum is reached.
+std::vector<std::uint32_t> take_until(const Candidates& candidates, const std::vector<double>& key,
+                                      const std::vector<double>& probability, double p, std::size_t min_keep) {
+  min_keep = std::max<std::size_t>(min_keep, 1);
+  constexpr std::size_t kRanges = 256;
+  constexpr double kRangesPerUnit = 8.0;
+  const auto range_of = [&](std::size_t i) {
+    return static_cast<std::size_t>(std::min(key[i] * kRangesPerUnit, double{kRanges - 1}));
+  };
+  std::array<double, kRanges> sums{};
+  std::array<std::size_t, kRanges> counts{};
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    sums[range_of(i)] += probability[i];
+    ++counts[range_of(i)];
   }
-  std::reverse(order.begin(), order.end());
-  return n;
-}
-
-std::vector<std::uint32_t> count_up(std::size_t n) {
-  std::vector<std::uint32_t> order(n);
-  std::iota(order.begin(), order.end(), 0u);
+  constexpr double kRounding = 1e-9;  // the exact sum, in order, may be smaller by that
+  std::size_t last = 0;
+  double sum = sums[0];
+  for (std::size_t count = counts[0]; last + 1 < kRanges && (sum < p + kRounding || count < min_keep); count += counts[last]) {
+    sum += sums[++last];
+  }
+  std::vector<std::uint32_t> order;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (range_of(i) <= last) order.push_back(static_cast<std::uint32_t>(i));
+  }
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (key[a] != key[b]) return key[a] < key[b];
+    return ranks_before(candidates.items[a], candidates.items[b]);
+  });
+  std::size_t n = 0;
+  for (sum = 0.0; n < order.size() && (n < min_keep || sum < p); ++n) sum += probability[order[n]];
+  order.resize(n);
   return order;
 }
 
@@ -76,10 +89,17 @@ void top_k(Candidates& candidates, std::size_t k) {
 }
 
 void top_p(Candidates& candidates, double p, std::size_t min_keep) {
-  const std::vector<double> probability = probabilities(candidates);
-  std::vector<std::uint32_t> order = count_up(candidates.size());
-  const auto before = [&](std::uint32_t a, std::uint32_t b) { return ranks_before(candidates.items[a], candidates.items[b]); };
-  candidates.keep_top(take_until(order, probability, p, min_keep, before));
+  const double largest = candidates.max_logit();
+  std::vector<double> distance;
+  distance.reserve(candidates.size());
+  for (const Candidate& c : candidates.items) distance.push_back(largest - c.logit);
+  std::vector<Candidate> kept;
+  for (const std::uint32_t i : take_until(candidates, distance, probabilities(candidates), p, min_keep)) {
+    kept.push_back(candidates.items[i]);
+  }
+  candidates.items.assign(kept.begin(), kept.end());
+  candidates.is_ranked = true;
+  candidates.is_complete = false;
 }
 
 void min_p(Candidates& candidates, double p, std::size_t min_keep) {
@@ -92,14 +112,8 @@ void typical(Candidates& candidates, double p, std::size_t min_keep) {
   std::vector<double> distance;
   distance.reserve(probability.size());
   for (const double q : probability) distance.push_back(std::abs(-std::log(q) - expected));
-  const auto before = [&](std::uint32_t a, std::uint32_t b) {
-    if (distance[a] != distance[b]) return distance[a] < distance[b];
-    return ranks_before(candidates.items[a], candidates.items[b]);
-  };
-  std::vector<std::uint32_t> order = count_up(candidates.size());
-  const std::size_t n = take_until(order, probability, p, min_keep, before);
   std::vector<bool> is_kept(candidates.size());
-  for (std::size_t i = 0; i < n; ++i) is_kept[order[i]] = true;
+  for (const std::uint32_t i : take_until(candidates, distance, probability, p, min_keep)) is_kept[i] = true;
   candidates.filter([&](const Candidate&, std::size_t i) { return bool{is_kept[i]}; });
 }
 

@@ -186,6 +186,51 @@ TEST(Mirostat1, is_defined_for_flat_steep_and_single_distributions) {
   EXPECT_THAT(ids(single), ElementsAre(0));
 }
 
+// Top-p and typical as their definitions say: sort all, then add up.
+std::vector<TokenId> smallest_until(const Candidates& c, const std::vector<double>& key, double p) {
+  const std::vector<double> probability = probabilities(c);
+  std::vector<std::size_t> order(c.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return key[a] != key[b] ? key[a] < key[b] : ranks_before(c.items[a], c.items[b]);
+  });
+  std::vector<TokenId> kept;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < order.size() && (i == 0 || sum < p); ++i) {
+    kept.push_back(c.items[order[i]].id);
+    sum += probability[order[i]];
+  }
+  std::sort(kept.begin(), kept.end());
+  return kept;
+}
+
+TEST(Steps, that_add_up_probabilities_equal_a_full_sort_on_long_lists) {
+  std::mt19937 random(23);
+  for (const double spread : {0.001, 0.5, 4.0, 60.0}) {
+    std::normal_distribution<double> normal(0.0, spread);
+    std::vector<float> logits(3000);
+    for (float& logit : logits) logit = random() % 50 == 0 ? -kInfinity : static_cast<float>(normal(random));
+    const Candidates all = list_of(logits);
+    const std::vector<double> probability = probabilities(all);
+    double entropy = 0.0;
+    for (const double q : probability) entropy -= q > 0.0 ? q * std::log(q) : 0.0;
+    std::vector<double> below_largest;
+    std::vector<double> from_entropy;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      below_largest.push_back(all.max_logit() - double{logits[i]});
+      from_entropy.push_back(std::abs(-std::log(probability[i]) - entropy));
+    }
+    for (const double p : {0.01, 0.3, 0.9, 0.9999}) {
+      Candidates c = all;
+      top_p(c, p, 0);
+      EXPECT_EQ(sorted_ids(c), smallest_until(all, below_largest, p)) << spread << " " << p;
+      Candidates d = all;
+      typical(d, p, 0);
+      EXPECT_EQ(sorted_ids(d), smallest_until(all, from_entropy, p)) << spread << " " << p;
+    }
+  }
+}
+
 // Every step on random lists with ties and banned tokens, ranked or not: the same set, and never an empty one.
 TEST(Steps, give_the_same_set_whatever_the_order_of_the_list) {
   std::mt19937 random(11);
