@@ -63,7 +63,7 @@ test: build-tests
 	@cd build && PUNA_NEED_MODELS=1 ctest --output-on-failure -j$(JOBS) -LE full
 
 test-full: build-tests
-	@cd build && PUNA_NEED_MODELS=1 ctest --output-on-failure -j$(JOBS)
+	@cd build && PUNA_NEED_MODELS=1 PUNA_FULL=1 ctest --output-on-failure -j$(JOBS)
 
 # Addresses and undefined behaviour in every unit test; data races in the rooms that have threads.
 test-sanitize: | build/.all-packages

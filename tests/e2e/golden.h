@@ -35,12 +35,13 @@ struct RealModel {
   const char* name;    // in the catalogue
   const char* golden;  // tests/data/golden/….json
   Limits fast;
+  bool large = false;  // a thousand tokens take a while
 };
 
 inline std::vector<RealModel> real_models() {
   return {{"smollm2-135m", "SmolLM2-135M-Instruct.Q4_1", {0.048, 0.079}},
           {"gemma3-270m", "gemma-3-270m-q4_k_m", {0.061, 0.091}},
-          {"qwen2.5-coder-1.5b", "qwen2.5-coder-1.5b", {0.039, 0.073}}};
+          {"qwen2.5-coder-1.5b", "qwen2.5-coder-1.5b", {0.039, 0.073}, true}};
 }
 
 inline double number(const Value& value) { return value.if_double() ? *value.if_double() : static_cast<double>(*value.if_int()); }

@@ -7,10 +7,18 @@ namespace {
 class OneText : public testing::TestWithParam<RealModel> {};
 INSTANTIATE_TEST_SUITE_P(Models, OneText, testing::ValuesIn(real_models()), test_name);
 
+// All prompts; of a large model the long ones only in the long test run, which sets PUNA_FULL.
+std::vector<Prompt> prompts_for(const RealModel& model) {
+  std::vector<Prompt> all = prompts(model);
+  if (model.large && os::environment("PUNA_FULL").empty())
+    std::erase_if(all, [](const Prompt& prompt) { return prompt.ids.size() > 1000; });
+  return all;
+}
+
 std::vector<std::vector<TokenId>> texts(const engine::Options& options, const RealModel& model) {
   const auto engine = load(options);
   std::vector<std::vector<TokenId>> result;
-  for (const Prompt& prompt : prompts(model)) result.push_back(greedy(*engine, prompt.ids));
+  for (const Prompt& prompt : prompts_for(model)) result.push_back(greedy(*engine, prompt.ids));
   return result;
 }
 
@@ -41,7 +49,7 @@ TEST_P(OneText, FromAMappedFileOrAReadOne) {
 
 TEST_P(OneText, FromAColdCacheOrAWarmOne) {
   const auto engine = load(options_for(GetParam()));
-  for (const Prompt& prompt : prompts(GetParam())) {
+  for (const Prompt& prompt : prompts_for(GetParam())) {
     engine->clear_cache();
     engine::Timings timings;
     const auto cold = greedy(*engine, prompt.ids, &timings);
