@@ -149,21 +149,29 @@ TEST_P(Elementwise, WritesOverItsInput) {
 }
 
 TEST_P(Elementwise, RmsNormIsNearTheExactOne) {
-  for (std::int64_t n : {1, 7, 64, 576, 1536, 5000}) {
-    Numbers numbers(static_cast<std::uint64_t>(n));
-    const std::vector<float> x = numbers.take(n, 30.0f), weight = numbers.take(n);
-    std::vector<float> y(x.size());
-    table().rms_norm(x.data(), weight.data(), 1e-5f, n, y.data());
-    double squares = 0;
-    for (float value : x) squares += static_cast<double>(value) * value;
-    const double factor = 1 / std::sqrt(squares / static_cast<double>(n) + 1e-5);
-    // Half of the relative error of the sum, one rounding each for the division, the root, the quotient, two products.
-    const double bound = (static_cast<double>(n) / 32 + 7) * 0x1p-24;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const double exact = x[i] * factor * weight[i];
-      EXPECT_LE(std::fabs(y[i] - exact), bound * std::fabs(exact) + 1e-30) << n << " " << i;
+  for (std::int64_t n : {1, 7, 64, 576, 1536, 5000})
+    for (float magnitude : {30.0f, 1e-3f}) {  // the second is of eps's size
+      Numbers numbers(static_cast<std::uint64_t>(n));
+      const std::vector<float> x = numbers.take(n, magnitude), weight = numbers.take(n);
+      std::vector<float> y(x.size());
+      table().rms_norm(x.data(), weight.data(), 1e-5f, n, y.data());
+      double squares = 0;
+      for (float value : x) squares += static_cast<double>(value) * value;
+      const double factor = 1 / std::sqrt(squares / static_cast<double>(n) + static_cast<double>(1e-5f));
+      // Half of the relative error of the sum, one rounding each for the division, the root, the quotient, two products.
+      const double bound = (static_cast<double>(n) / 32 + 7) * 0x1p-24;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double exact = x[i] * factor * weight[i];
+        ASSERT_LE(std::fabs(y[i] - exact), bound * std::fabs(exact) + 1e-30) << n << " values, number " << i;
+      }
     }
-  }
+}
+
+TEST_P(Elementwise, RmsNormOfZerosIsZero) {
+  const std::vector<float> x(40, 0.0f);
+  std::vector<float> y(40, 1.0f);
+  table().rms_norm(x.data(), nullptr, 1e-6f, 40, y.data());
+  EXPECT_TRUE(same_bits(x, y));
 }
 
 }  // namespace
