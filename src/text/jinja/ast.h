@@ -103,7 +103,8 @@ struct TestCall {
 
 struct Expression {
   Position at;
-  int height = 1;  // of the tree below
+  int height = 1;            // of the tree below
+  bool is_constant = false;  // it depends on nothing but itself
   std::variant<Constant, Name, NamespaceField, ListDisplay, TupleDisplay, DictDisplay, Unary, Binary, Concatenation, Comparison,
                Conditional, Attribute, Item, Slice, Call, FilterCall, TestCall>
       node;
@@ -146,7 +147,7 @@ struct If {
   Body otherwise;
 };
 struct For {
-  ExpressionPtr target, iterable, test;  // test: may be null
+  ExpressionPtr target = nullptr, iterable = nullptr, test = nullptr;  // test: may stay null
   Body body, otherwise;
   bool recursive = false;
   Scope body_scope, test_scope, otherwise_scope;
@@ -158,10 +159,10 @@ struct Set {
   ExpressionPtr target, value;
 };
 struct SetBlock {
-  ExpressionPtr target;
+  ExpressionPtr target = nullptr;
   ExpressionPtr filter = nullptr;  // may be null
-  Body body = {};
-  Scope scope = {};
+  Body body;
+  Scope scope;
 };
 struct MacroDefinition {
   MacroCode code;
@@ -169,13 +170,13 @@ struct MacroDefinition {
 };
 struct CallBlock {  // {% call(x) f() %}…{% endcall %}
   MacroCode caller;
-  ExpressionPtr call;  // a Call
+  ExpressionPtr call = nullptr;  // a Call
 };
 struct Generation {  // {% generation %}…{% endgeneration %}: what the assistant says; renders as its content
   MacroCode content;
 };
 struct FilterBlock {
-  ExpressionPtr filter;
+  ExpressionPtr filter = nullptr;
   Body body;
   Scope scope;
 };

@@ -102,7 +102,7 @@ Result<Any> find_item(Render& render, const Any& value, const Any& key) {
 }
 
 struct Bounds {
-  std::int64_t start, step;
+  std::int64_t start, stop, step;
   std::size_t count;
 };
 
@@ -128,7 +128,7 @@ Result<Bounds> slice_bounds(std::int64_t size, const Any& start, const Any& stop
   const auto given_stop = PUNA_TRY(slice_index(stop));
   const std::int64_t from = given_start ? clip(*given_start) : by > 0 ? 0 : size - 1;
   const std::int64_t to = given_stop ? clip(*given_stop) : by > 0 ? size : -1;
-  return Bounds{from, by, static_cast<std::size_t>(Range{from, to, by}.size())};
+  return Bounds{from, to, by, static_cast<std::size_t>(Range{from, to, by}.size())};
 }
 
 Result<Any> slice_of_text(Render& render, const Text& text, const Bounds& bounds) {
@@ -167,6 +167,12 @@ Result<Any> find_attribute(Render& render, const Any& value, const TextRef& name
     if (name->bytes == "grouper") return tuple->items[0];
     if (name->bytes == "list") return tuple->items[1];
   }
+  if (value.is(Kind::integer) || value.is(Kind::boolean) || value.is(Kind::real)) {
+    if (name->bytes == "real") return unary(render, UnaryOp::plus, value);
+    if (name->bytes == "imag") return value.is(Kind::real) ? Any(0.0) : Any(0);
+    if (name->bytes == "numerator" && !value.is(Kind::real)) return unary(render, UnaryOp::plus, value);
+    if (name->bytes == "denominator" && !value.is(Kind::real)) return Any(1);
+  }
   if (const Range* range = value.if_range()) {
     if (name->bytes == "start") return Any(range->start);
     if (name->bytes == "stop") return Any(range->stop);
@@ -196,6 +202,12 @@ Result<Any> get_item(Render& render, const Any& value, const Any& key) {
   return found;
 }
 
+bool can_slice(const Any& value, const Any& start, const Any& stop, const Any& step) {
+  const auto is_bound = [](const Any& bound) { return bound.is_missing() || bound.is_none() || bound.if_integer(); };
+  return (value.is(Kind::text) || value.if_sequence() != nullptr || value.is(Kind::range)) && is_bound(start) && is_bound(stop) &&
+         is_bound(step);
+}
+
 Result<Any> get_slice(Render& render, const Any& value, const Any& start, const Any& stop, const Any& step) {
   PUNA_TRY(render.budget.spend());
   if (value.is_undefined()) return undefined_error(value);
@@ -206,9 +218,8 @@ Result<Any> get_slice(Render& render, const Any& value, const Any& start, const 
   const Bounds bounds = PUNA_TRY(slice_bounds(size, start, stop, step));
   if (const Text* text = value.if_text()) return slice_of_text(render, *text, bounds);
   if (const Range* range = value.if_range()) {
-    const std::int64_t first = range->start + bounds.start * range->step;
-    const std::int64_t by = range->step * bounds.step;
-    return Any(RangeRef{std::make_shared<const Range>(Range{first, first + by * static_cast<std::int64_t>(bounds.count), by})});
+    const auto at = [&](std::int64_t index) { return range->start + index * range->step; };
+    return Any(RangeRef{std::make_shared<const Range>(Range{at(bounds.start), at(bounds.stop), range->step * bounds.step})});
   }
   PUNA_TRY(render.budget.allocate(bounds.count * sizeof(Any)));
   std::vector<Any> items;

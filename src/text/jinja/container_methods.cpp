@@ -1,5 +1,7 @@
-// Methods of lists, tuples, dicts, ranges, loops and cyclers.
+// Methods of lists, tuples, dicts, numbers, loops and cyclers.
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "text/jinja/methods.h"
 
@@ -73,6 +75,11 @@ Result<Any> cycler_reset(Render&, const Any& self, Given) {
   return Any(None{});
 }
 
+Result<Any> is_whole(Render&, const Any& self, Given) {
+  const double number = *self.if_real();
+  return Any(std::isfinite(number) && number == std::trunc(number));
+}
+
 const std::array kMethods = std::to_array<MethodEntry>({
     {Kind::dict, {"get", {"key", "default"}, 1}, dict_get},
     {Kind::dict, {"keys"}, dict_view<ViewOf::keys>},
@@ -84,6 +91,7 @@ const std::array kMethods = std::to_array<MethodEntry>({
     {Kind::list, {"index", {"value", "start", "stop"}, 1}, index_of},
     {Kind::tuple, {"count", {"value"}, 1}, count_items},
     {Kind::tuple, {"index", {"value", "start", "stop"}, 1}, index_of},
+    {Kind::real, {"is_integer"}, is_whole},
     {Kind::object, {"cycle"}, nullptr, loop_cycle},
     {Kind::object, {"changed"}, nullptr, loop_changed},
     {Kind::object, {"next"}, cycler_next},

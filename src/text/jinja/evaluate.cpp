@@ -125,7 +125,12 @@ Result<Any> Interpreter::compute(const Slice& node) {
   const auto part = [this](const Expression* one) { return one != nullptr ? evaluate(*one) : Result<Any>(Any()); };
   const Any start = PUNA_TRY(part(node.start));
   const Any stop = PUNA_TRY(part(node.stop));
-  return get_slice(render_, object, start, stop, PUNA_TRY(part(node.step)));
+  const Any step = PUNA_TRY(part(node.step));
+  // Jinja computes constant output beforehand, and there a slice of what has none is merely undefined.
+  if (is_constant_ && !object.is_undefined() && !can_slice(object, start, stop, step)) {
+    return Any(Undefined{nullptr, Undefined::Of::attribute});
+  }
+  return get_slice(render_, object, start, stop, step);
 }
 
 Result<void> Interpreter::spread_named(const Expression& expression, Arguments& arguments) {

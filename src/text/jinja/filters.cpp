@@ -1,7 +1,6 @@
 #include "text/jinja/filters.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "text/jinja/letter_case.h"
 
@@ -73,20 +72,10 @@ Any ignore_case(const Any& value) {
   return text != nullptr ? Any(make_text(map_case(*text, Case::lower))) : value;
 }
 
-Result<std::vector<Any>> sort_by_key(Render& render, std::vector<Any> items, std::vector<Any> keys, bool descending) {
-  std::vector<std::size_t> order(items.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  Result<void> trouble;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    if (!trouble) return false;
-    const Result<bool> before = descending ? less(render.budget, keys[b], keys[a]) : less(render.budget, keys[a], keys[b]);
-    if (!before) trouble = std::unexpected(before.error());
-    return before && *before;
-  });
-  PUNA_TRY(std::move(trouble));
+Result<std::vector<Any>> sort_by_key(Render& render, std::vector<Any> items, const std::vector<Any>& keys, bool descending) {
   std::vector<Any> sorted;
   sorted.reserve(items.size());
-  for (const std::size_t i : order) sorted.push_back(std::move(items[i]));
+  for (const std::size_t i : PUNA_TRY(sorted_order(render.budget, keys, descending))) sorted.push_back(std::move(items[i]));
   return sorted;
 }
 

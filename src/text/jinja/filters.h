@@ -36,6 +36,6 @@ class AttributePath {
 Any ignore_case(const Any& value);  // strings in lower case, anything else as it is
 
 // A stable sort by Python's `<` of `key(item)`.
-Result<std::vector<Any>> sort_by_key(Render& render, std::vector<Any> items, std::vector<Any> keys, bool descending);
+Result<std::vector<Any>> sort_by_key(Render& render, std::vector<Any> items, const std::vector<Any>& keys, bool descending);
 
 }  // namespace puna::text::jinja

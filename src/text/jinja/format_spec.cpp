@@ -169,7 +169,7 @@ Result<Text> format_real(Render& render, double value, const Spec& spec) {
       // Without a type a number keeps a digit after its point, and turns to an exponent one digit earlier.
       if (std::isfinite(value) && parts.digits.find_first_of(".e") == std::string::npos) {
         const auto n_digits = static_cast<std::int64_t>(parts.digits.size());
-        if (n_digits >= std::max<std::int64_t>(spec.precision, 1) && value != 0 && std::abs(value) >= 1) {
+        if (n_digits >= std::max<std::int64_t>(spec.precision, 1)) {
           parts = PUNA_TRY(real_parts(value, 'e', std::max<std::int64_t>(spec.precision, 1) - 1, form));
           const std::size_t e = parts.digits.find('e');
           std::size_t end = e;

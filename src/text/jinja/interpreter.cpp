@@ -34,7 +34,12 @@ Result<Flow> Interpreter::run(const Body& body) {
 }
 
 Result<Flow> Interpreter::run_output(const Output& node) {
-  for (const Expression* part : node.parts) PUNA_TRY(append_text(render_.budget, out_, PUNA_TRY(evaluate(*part))));
+  for (const Expression* part : node.parts) {
+    is_constant_ = part->is_constant;
+    const Any value = PUNA_TRY(evaluate(*part));
+    is_constant_ = false;
+    PUNA_TRY(append_text(render_.budget, out_, value));
+  }
   return Flow::normal;
 }
 

@@ -87,6 +87,7 @@ class Interpreter {
   Render& render_;
   Activation& activation_;
   TextBuilder& out_;
+  bool is_constant_ = false;           // computing a part of the output that depends on nothing
   const Any* filter_input_ = nullptr;  // the text of the block whose filters are being applied
 };
 

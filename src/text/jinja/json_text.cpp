@@ -1,5 +1,4 @@
 // json.dumps, as the filter tojson calls it.
-#include <algorithm>
 #include <cmath>
 
 #include "text/jinja/show.h"
@@ -146,16 +145,13 @@ class JsonWriter {
 
   Result<std::vector<const Dict::Entry*>> in_order(const Dict& dict) {
     std::vector<const Dict::Entry*> entries;
-    for (const Dict::Entry& entry : dict.entries) entries.push_back(&entry);
-    if (!style_.sort_keys) return entries;
-    Result<void> trouble;
-    std::stable_sort(entries.begin(), entries.end(), [&](const Dict::Entry* a, const Dict::Entry* b) {
-      if (!trouble) return false;
-      const Result<bool> before = less(budget_, a->first, b->first);
-      if (!before) trouble = std::unexpected(before.error());
-      return before && *before;
-    });
-    PUNA_TRY(std::move(trouble));
+    if (!style_.sort_keys) {
+      for (const Dict::Entry& entry : dict.entries) entries.push_back(&entry);
+      return entries;
+    }
+    std::vector<Any> keys;
+    for (const Dict::Entry& entry : dict.entries) keys.push_back(entry.first);
+    for (const std::size_t i : PUNA_TRY(sorted_order(budget_, keys, false))) entries.push_back(&dict.entries[i]);
     return entries;
   }
 

@@ -120,6 +120,7 @@ Result<Any> repeat(Render& render, const Any& value, Integer times) {
       return fail("a string repeated {} times is too long", integer_text(times));
     }
     const auto count = text->bytes.empty() ? 0 : static_cast<std::size_t>(times);
+    PUNA_TRY(render.budget.spend(count));
     PUNA_TRY(render.budget.allocate(count * (text->bytes.size() + text->literal.size() * sizeof(Span))));
     TextBuilder out;
     for (std::size_t i = 0; i < count; ++i) out.append(*text);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <compare>
 #include <functional>
+#include <numeric>
 
 #include "text/jinja/value.h"
 
@@ -187,6 +188,33 @@ Result<bool> less(Budget& budget, const Any& a, const Any& b) {
     if (side->is_undefined()) return std::unexpected(error(ErrorKind::invalid, "{}", describe_undefined(*side)));
   }
   return fail("'<' is not defined between '{}' and '{}'", type_name(a), type_name(b));
+}
+
+// Merges runs of doubling length, so that an error in a comparison ends it at once and a NaN harms nothing.
+Result<std::vector<std::size_t>> sorted_order(Budget& budget, const std::vector<Any>& keys, bool descending) {
+  const std::size_t n = keys.size();
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> merged(n);
+  for (std::size_t width = 1; width < n; width *= 2) {
+    for (std::size_t begin = 0; begin < n; begin += 2 * width) {
+      const std::size_t middle = std::min(begin + width, n);
+      const std::size_t end = std::min(begin + 2 * width, n);
+      std::size_t left = begin;
+      std::size_t right = middle;
+      for (std::size_t out = begin; out < end; ++out) {
+        bool takes_right = left == middle;
+        if (left < middle && right < end) {
+          const Any& a = keys[order[left]];
+          const Any& b = keys[order[right]];
+          takes_right = PUNA_TRY(descending ? less(budget, a, b) : less(budget, b, a));
+        }
+        merged[out] = order[takes_right ? right++ : left++];
+      }
+    }
+    order.swap(merged);
+  }
+  return order;
 }
 
 }  // namespace puna::text::jinja

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "text/jinja/ast_walk.h"
 #include "text/jinja/filters.h"
 #include "text/jinja/parser.h"
 #include "text/jinja/tests.h"
@@ -9,53 +10,27 @@ namespace {
 
 constexpr int kMaxHeight = 200;  // of an expression: as deep as Python's own parser goes
 
-struct HeightOf {
-  int operator()(const Constant&) const { return 0; }
-  int operator()(const Name&) const { return 0; }
-  int operator()(const NamespaceField&) const { return 0; }
-  int operator()(const ListDisplay& list) const { return all(list.items); }
-  int operator()(const TupleDisplay& tuple) const { return all(tuple.items); }
-  int operator()(const DictDisplay& dict) const {
-    int most = 0;
-    for (const auto& [key, value] : dict.items) most = std::max({most, one(key), one(value)});
-    return most;
+// Whether an expression can be computed before anything runs; its children are looked at by the caller.
+bool may_be_constant(const decltype(Expression::node)& node) {
+  if (const auto* call = std::get_if<FilterCall>(&node)) {
+    return call->input != nullptr && call->filter != nullptr && call->filter->run_open == nullptr;
   }
-  int operator()(const Unary& unary) const { return one(unary.operand); }
-  int operator()(const Binary& binary) const { return std::max(one(binary.left), one(binary.right)); }
-  int operator()(const Concatenation& join) const { return all(join.items); }
-  int operator()(const Comparison& comparison) const {
-    int most = one(comparison.first);
-    for (const auto& [op, operand] : comparison.rest) most = std::max(most, one(operand));
-    return most;
-  }
-  int operator()(const Conditional& c) const { return std::max({one(c.test), one(c.then), one(c.otherwise)}); }
-  int operator()(const Attribute& attribute) const { return one(attribute.object); }
-  int operator()(const Item& item) const { return std::max(one(item.object), one(item.key)); }
-  int operator()(const Slice& s) const { return std::max({one(s.object), one(s.start), one(s.stop), one(s.step)}); }
-  int operator()(const Call& call) const { return std::max(one(call.callee), arguments(call.arguments)); }
-  int operator()(const FilterCall& call) const { return std::max(one(call.input), arguments(call.arguments)); }
-  int operator()(const TestCall& call) const { return std::max(one(call.input), arguments(call.arguments)); }
-
- private:
-  static int one(const Expression* expression) { return expression != nullptr ? expression->height : 0; }
-  static int all(const std::vector<ExpressionPtr>& items) {
-    int most = 0;
-    for (const Expression* item : items) most = std::max(most, one(item));
-    return most;
-  }
-  static int arguments(const CallArguments& call) {
-    int most = std::max({all(call.positional), one(call.more_positional), one(call.more_named)});
-    for (const auto& [name, value] : call.named) most = std::max(most, one(value));
-    return most;
-  }
-};
+  if (const auto* call = std::get_if<TestCall>(&node)) return call->test != nullptr;
+  if (const auto* conditional = std::get_if<Conditional>(&node)) return conditional->otherwise != nullptr;
+  return !std::holds_alternative<Name>(node) && !std::holds_alternative<Call>(node) &&
+         !std::holds_alternative<NamespaceField>(node);
+}
 
 }  // namespace
 
 Result<ExpressionPtr> Parser::make(Position at, decltype(Expression::node) node) {
-  const int height = 1 + std::visit(HeightOf{}, node);
-  if (height > kMaxHeight) return fail_at(at, fmt::format("this expression is nested more than {} levels deep", kMaxHeight));
-  program_.expressions_.push_back(Expression{at, height, std::move(node)});
+  Expression made{.at = at, .is_constant = may_be_constant(node), .node = std::move(node)};
+  for_each_child(made, [&](const Expression& child) {
+    made.height = std::max(made.height, child.height + 1);
+    made.is_constant = made.is_constant && child.is_constant;
+  });
+  if (made.height > kMaxHeight) return fail_at(at, fmt::format("this expression is nested more than {} levels deep", kMaxHeight));
+  program_.expressions_.push_back(std::move(made));
   return &program_.expressions_.back();
 }
 

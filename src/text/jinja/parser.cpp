@@ -192,7 +192,8 @@ Result<Statement> Parser::parse_if(Position at) {
 Result<Statement> Parser::parse_set(Position at) {
   ExpressionPtr target = PUNA_TRY(parse_target("", true));
   if (skip_op("=")) return Statement{at, Set{target, PUNA_TRY(parse_tuple({}))}};
-  SetBlock block{.target = target};
+  SetBlock block;
+  block.target = target;
   block.filter = PUNA_TRY(parse_filter_chain(nullptr));
   block.body = PUNA_TRY(parse_block_body({"endset"}, "set", at));
   advance();

@@ -158,6 +158,7 @@ Result<bool> contains(Render& render, const Any& container, const Any& item);
 Result<Any> get_attribute(Render& render, const Any& value, const TextRef& name);
 Result<Any> get_item(Render& render, const Any& value, const Any& key);
 Result<Any> get_slice(Render& render, const Any& value, const Any& start, const Any& stop, const Any& step);
+bool can_slice(const Any& value, const Any& start, const Any& stop, const Any& step);
 // The attribute alone, without a look at the items. Missing where there is none.
 Result<Any> find_attribute(Render& render, const Any& value, const TextRef& name);
 

@@ -61,14 +61,13 @@ Result<Any> join_filter(Render& render, const Any& input, Given given) {
   return make_string(render.budget, out);
 }
 
-// The sort key of an item: the attributes asked for, in a list.
+// The sort key of an item: the attributes asked for, in a list, so that equal ones need no order.
 Result<Any> key_of(Render& render, const Any& item, const std::vector<AttributePath>& paths, bool case_sensitive) {
   std::vector<Any> parts;
   for (const AttributePath& path : paths) {
     const Any value = PUNA_TRY(path.get(render, item));
     parts.push_back(case_sensitive ? value : ignore_case(value));
   }
-  if (parts.size() == 1) return parts.front();
   return make_list(render.budget, std::move(parts));
 }
 
@@ -92,7 +91,7 @@ Result<Any> sort_filter(Render& render, const Any& input, Given given) {
   const auto paths = PUNA_TRY(parse_paths(given[2]));
   std::vector<Any> keys;
   for (const Any& item : items) keys.push_back(PUNA_TRY(key_of(render, item, paths, given.flag(1))));
-  return make_list(render.budget, PUNA_TRY(sort_by_key(render, std::move(items), std::move(keys), given.flag(0))));
+  return make_list(render.budget, PUNA_TRY(sort_by_key(render, std::move(items), keys, given.flag(0))));
 }
 
 Result<Any> dictsort_filter(Render& render, const Any& input, Given given) {
@@ -109,7 +108,7 @@ Result<Any> dictsort_filter(Render& render, const Any& input, Given given) {
     const Any& chosen = by == "key" ? key : value;
     keys.push_back(given.flag(0) ? chosen : ignore_case(chosen));
   }
-  return make_list(render.budget, PUNA_TRY(sort_by_key(render, std::move(pairs), std::move(keys), given.flag(2))));
+  return make_list(render.budget, PUNA_TRY(sort_by_key(render, std::move(pairs), keys, given.flag(2))));
 }
 
 Result<Any> extreme(Render& render, const Any& input, Given given, bool largest) {
@@ -148,7 +147,7 @@ Result<Any> groupby_filter(Render& render, const Any& input, Given given) {
   };
   std::vector<Any> keys;
   for (const Any& item : items) keys.push_back(PUNA_TRY(key_for(item)));
-  const std::vector<Any> sorted = PUNA_TRY(sort_by_key(render, std::move(items), std::move(keys), false));
+  const std::vector<Any> sorted = PUNA_TRY(sort_by_key(render, std::move(items), keys, false));
   std::vector<Any> groups;
   for (std::size_t i = 0; i < sorted.size();) {
     const Any key = PUNA_TRY(key_for(sorted[i]));

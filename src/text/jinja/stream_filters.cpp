@@ -13,6 +13,8 @@ namespace {
 using Given = const Parameters&;
 using Item = std::optional<Any>;
 
+constexpr std::int64_t kMaxBatch = 10'000'000;
+
 // Hands out the items of a list that `make` computes when the first one is asked for.
 template <class Make>
 Result<Any> deferred(Render& render, Make make) {
@@ -51,9 +53,10 @@ Result<Any> batch_filter(Render& render, const Any& input, Given given) {
       batch.push_back(std::move(item));
     }
     if (batch.empty()) return batches;
-    while (given.is_given(1) && static_cast<std::int64_t>(batch.size()) < size) {
-      PUNA_TRY(r.budget.allocate(sizeof(Any)));
-      batch.push_back(given[1]);
+    if (const auto n = static_cast<std::int64_t>(batch.size()); given.is_given(1) && n < size) {
+      if (size > kMaxBatch) return fail("a batch of {} items is too large", size);
+      PUNA_TRY(r.budget.allocate(static_cast<std::uint64_t>(size - n) * sizeof(Any)));
+      batch.resize(static_cast<std::size_t>(size), given[1]);
     }
     batches.push_back(PUNA_TRY(make_list(r.budget, std::move(batch))));
     return batches;

@@ -35,6 +35,7 @@ Result<bool> is_callable(Render&, const Any& value, Given) {
 
 Result<bool> is_sequence(Render&, const Any& value, Given) {
   switch (value.kind()) {
+    case Kind::undefined:
     case Kind::text:
     case Kind::list:
     case Kind::tuple:

@@ -53,11 +53,12 @@ Result<Any> trim_filter(Render& render, const Any& input, Given given) {
 }
 
 Result<Any> replace_filter(Render& render, const Any& input, Given given) {
-  const TextRef text = PUNA_TRY(to_text(render.budget, input));
+  Text text = *PUNA_TRY(to_text(render.budget, input));
+  text.markup = false;
   const TextRef old = PUNA_TRY(to_text(render.budget, given[0]));
   const TextRef with = PUNA_TRY(to_text(render.budget, given[1]));
   const std::int64_t at_most = given.is_given(2) ? PUNA_TRY(given.integer(2, -1)) : -1;
-  return replace_text(render, *text, *old, *with, at_most);
+  return replace_text(render, text, *old, *with, at_most);
 }
 
 Result<Any> string_filter(Render& render, const Any& input, Given) { return Any(PUNA_TRY(to_text(render.budget, input))); }
@@ -122,15 +123,16 @@ Result<Any> indent_filter(Render& render, const Any& input, Given given) {
 }
 
 Result<Any> truncate_filter(Render& render, const Any& input, Given given) {
-  const Text* text = input.if_text();
-  if (text == nullptr) return fail("truncate() works on strings, not on {}", type_name(input));
+  const auto size = static_cast<std::int64_t>(PUNA_TRY(length_of(render, input)));
   const std::int64_t length = PUNA_TRY(given.integer(0, 255));
   const TextRef end = given.has(2)              ? PUNA_TRY(given.text(2)) : literal_text("...");
   const std::int64_t leeway = given.is_given(3) ? PUNA_TRY(given.integer(3, 5)) : 5;
   const auto end_length = static_cast<std::int64_t>(end->n_chars);
   if (length < end_length) return fail("the length of truncate() must be at least {}, not {}", end_length, length);
   if (leeway < 0) return fail("the leeway of truncate() must not be negative");
-  if (static_cast<std::int64_t>(text->n_chars) <= length + leeway) return input;
+  if (size <= leeway || size - leeway <= length) return input;
+  const Text* text = input.if_text();
+  if (text == nullptr) return fail("truncate() cuts strings, not {}", type_name(input));
   Span kept{0, byte_offset(*text, static_cast<std::size_t>(length - end_length))};
   if (!given.flag(1)) {
     const std::size_t space = std::string_view(text->bytes).substr(0, kept.end).rfind(' ');

@@ -237,6 +237,10 @@ Result<Any> format_map_method(Render& render, const Any& self, Given given) {
   return format_braces(render, *self.if_text(), arguments);
 }
 
+Result<Any> unsupported(Render&, const Any&, Arguments) {
+  return fail(ErrorKind::unsupported, "this method of strings is not supported in chat templates");
+}
+
 const std::array kMethods = std::to_array<MethodEntry>({
     {Kind::text, {"upper"}, with_case<Case::upper>},
     {Kind::text, {"lower"}, with_case<Case::lower>},
@@ -263,6 +267,9 @@ const std::array kMethods = std::to_array<MethodEntry>({
     {Kind::text, {"zfill", {"width"}, 1}, zfill},
     {Kind::text, {"format"}, nullptr, format_method},
     {Kind::text, {"format_map", {"mapping"}, 1}, format_map_method},
+    {Kind::text, {"encode"}, nullptr, unsupported},
+    {Kind::text, {"translate"}, nullptr, unsupported},
+    {Kind::text, {"maketrans"}, nullptr, unsupported},
 });
 
 }  // namespace

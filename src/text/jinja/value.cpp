@@ -171,7 +171,7 @@ Result<void> Budget::spend(std::uint64_t n_steps) {
 }
 
 Result<void> Budget::allocate(std::uint64_t n_bytes) {
-  PUNA_TRY(spend(n_bytes / 64));
+  PUNA_TRY(spend(1 + n_bytes / 64));
   if (bytes < n_bytes) {
     bytes = 0;
     return std::unexpected(Error{ErrorKind::invalid, "the template makes too much text or data", ""});

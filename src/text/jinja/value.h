@@ -213,6 +213,8 @@ Result<std::size_t> hash_of(Budget& budget, const Any& value);
 Result<const Any*> find_key(Budget& budget, const Dict& dict, const Any& key);  // null where it is not in
 // a < b. Error: types without an order.
 Result<bool> less(Budget& budget, const Any& a, const Any& b);
+// The indices of `keys` in the order of a stable sort.
+Result<std::vector<std::size_t>> sorted_order(Budget& budget, const std::vector<Any>& keys, bool descending);
 
 Result<Any> make_list(Budget& budget, std::vector<Any> items);
 Result<Any> make_tuple(Budget& budget, std::vector<Any> items, bool is_group = false);
