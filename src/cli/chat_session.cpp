@@ -61,7 +61,7 @@ Result<void> ChatSession::say(std::string message) {
   conversation_.add("user", std::move(message));
   std::string text;
   const Result<engine::Completion> completion = answer(text);
-  if (!text.ends_with('\n')) console_.answer("\n");
+  if (!text.ends_with('\n') && (completion || !text.empty())) console_.answer("\n");
   const bool was_stopped = !completion && completion.error().kind == ErrorKind::cancelled;
   if (!completion && !was_stopped) {
     conversation_.take_back();

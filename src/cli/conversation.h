@@ -16,11 +16,11 @@
 namespace puna::cli {
 
 struct TemplateOptions {
-  std::string chat_template;  // a built-in name or Jinja; empty: the model's own
-  std::string template_file;
-  std::string variables;  // a JSON object
-  std::string system;
-  std::string system_file;
+  std::string chat_template = {};  // a built-in name or Jinja; empty: the model's own
+  std::string template_file = {};
+  std::string variables = {};  // a JSON object
+  std::string system = {};
+  std::string system_file = {};
   bool escape = true;  // decode escapes in `system`
 };
 

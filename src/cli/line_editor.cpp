@@ -1,8 +1,8 @@
 #include "cli/line_editor.h"
 
 #include <histedit.h>
-#include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cwchar>
 #include <iostream>
@@ -108,17 +108,22 @@ void LineEditor::State::start() {
   ::el_set(editor, EL_PROMPT_ESC, +[](EditLine* self) { return State::of(self).prompt.data(); }, '\1');
   ::el_set(editor, EL_EDITOR, "emacs");
   ::el_set(editor, EL_HIST, &::history, history);
-  // Ctrl-C is a key like others while a line is typed, and a signal while an answer runs.
-  ::el_set(editor, EL_SETTY, "-d", "-isig", nullptr);
+  // Ctrl-C is a key like others while a line is typed, and a signal while an answer runs. A pasted "\r\n" stays one line end.
+  ::el_set(editor, EL_SETTY, "-d", "-isig", "-icrnl", "-inlcr", nullptr);
   bind_keys(editor);
+  // A Ctrl-C between an answer and the prompt after it means neither.
+  std::signal(SIGINT, SIG_IGN);
 }
 
 void LineEditor::State::stop() {
-  if (history) ::history_end(history);
-  if (editor) ::el_end(editor);
+  if (!editor) return;
+  std::signal(SIGINT, SIG_DFL);
+  ::history_end(history);
+  ::el_end(editor);
 }
 
 std::optional<std::string> LineEditor::State::read_edited() {
+  ::el_set(editor, EL_PREP_TERM, 1);  // before the prompt is there to be answered
   std::fputs(kPasteOn, screen);
   std::fflush(screen);
   int count = 0;

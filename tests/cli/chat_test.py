@@ -31,9 +31,10 @@ class Piped(ProgramTest):
         self.assertEqual(len(self.chat("b\nc\n", "-st").out.splitlines()), 1)
         self.assertEqual(self.chat("", "-st", "-p", "b").out, self.chat("b\n").out)
 
-    def test_the_system_prompt_counts(self):
-        self.assertNotEqual(self.chat("b\n").out, self.chat("b\n", "-sys", "abc").out)
-        self.assertEqual(self.chat("/system abc\nb\n").out, self.chat("b\n", "-sys", "abc").out)
+    def test_the_system_prompt_is_part_of_the_prompt(self):
+        self.assertIn("prompt 4 tokens", self.chat("b\n", "--stats").err)
+        self.assertIn("prompt 8 tokens", self.chat("b\n", "--stats", "-sys", "abc").err)
+        self.assertIn("prompt 8 tokens", self.chat("/system abc\nb\n", "--stats").err)
 
     def test_a_conversation_can_be_saved_and_gone_on_with(self):
         path = os.path.join(self.home, "saved.json")
