@@ -17,8 +17,8 @@ class Bug : public std::logic_error {
 }  // namespace puna
 
 // PUNA_CHECK(condition) or PUNA_CHECK(condition, "detail"): our own invariant.
-#define PUNA_CHECK(condition, ...)                                                        \
-  do {                                                                                    \
-    if (!(condition)) [[unlikely]]                                                        \
-      ::puna::raise_bug(#condition, __FILE__, __LINE__, ::std::string{__VA_ARGS__});      \
+#define PUNA_CHECK(condition, ...)                                                   \
+  do {                                                                               \
+    if (!(condition)) [[unlikely]]                                                   \
+      ::puna::raise_bug(#condition, __FILE__, __LINE__, ::std::string{__VA_ARGS__}); \
   } while (false)

@@ -43,7 +43,8 @@ int read_in_parallel(int fd, std::byte* out, std::size_t size) {
   {
     std::vector<std::jthread> readers;
     for (std::size_t i = 0; i < n_threads; ++i)
-      readers.emplace_back([&, i] { failures[i] = read_range(fd, out, std::min(size, i * share), std::min(size, (i + 1) * share)); });
+      readers.emplace_back(
+          [&, i] { failures[i] = read_range(fd, out, std::min(size, i * share), std::min(size, (i + 1) * share)); });
   }
   for (int failure : failures)
     if (failure) return failure;
@@ -54,7 +55,8 @@ int read_in_parallel(int fd, std::byte* out, std::size_t size) {
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path, How how) {
   Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  if (file.fd < 0) return fail(errno == ENOENT ? ErrorKind::not_found : ErrorKind::io, "{}: {}", path.string(), os::describe(errno));
+  if (file.fd < 0)
+    return fail(errno == ENOENT ? ErrorKind::not_found : ErrorKind::io, "{}: {}", path.string(), os::describe(errno));
   struct stat status{};
   if (::fstat(file.fd, &status) != 0) return fail(ErrorKind::io, "{}: {}", path.string(), os::describe(errno));
   if (S_ISDIR(status.st_mode)) return fail("{}: is a directory, wanted a file", path.string());
@@ -67,7 +69,8 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path, How how) 
   void* memory = map ? ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.fd, 0)
                      : ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
-    return fail(ErrorKind::out_of_memory, "{}: cannot get {} of address space: {}", path.string(), os::size_text(size), os::describe(errno));
+    return fail(ErrorKind::out_of_memory, "{}: cannot get {} of address space: {}", path.string(), os::size_text(size),
+                os::describe(errno));
   result.data_ = static_cast<const std::byte*>(memory);
   result.size_ = size;
   result.mapped_ = map;
@@ -88,8 +91,8 @@ Result<void> MappedFile::lock() const {
   const int failure = errno;
   rlimit limit{};
   ::getrlimit(RLIMIT_MEMLOCK, &limit);
-  auto problem = error(ErrorKind::out_of_memory, "cannot lock {} in memory: {} (limit {})", os::size_text(size_), os::describe(failure),
-                       limit.rlim_cur == RLIM_INFINITY ? "none" : os::size_text(limit.rlim_cur));
+  auto problem = error(ErrorKind::out_of_memory, "cannot lock {} in memory: {} (limit {})", os::size_text(size_),
+                       os::describe(failure), limit.rlim_cur == RLIM_INFINITY ? "none" : os::size_text(limit.rlim_cur));
   return std::unexpected(std::move(problem).with_hint("raise the limit with `ulimit -l unlimited`, or leave out --mlock"));
 }
 
