@@ -270,7 +270,7 @@ TEST_P(LinearInt8, gives_a_column_the_same_bits_among_any_number_of_others) {
   constexpr std::int64_t kCols = 70;
   for (const DType type : kBlockTypes)
     for (const bool fine : {false, true}) {
-      const Weights w(type, 35, 1280, 8);
+      const Weights w(type, 19, 2304, 8);  // wider than what is unpacked at a time
       const Activations x(kCols, w.k, 9, fine);
       const std::vector<float> all = whole(table(), w, x, false);
       for (std::int64_t n = 1; n < kCols; n += n < 20 ? 1 : 7) {
@@ -301,7 +301,7 @@ TEST_P(LinearInt8, gives_a_row_the_same_bits_in_any_range) {
 TEST_P(LinearInt8, adds_the_bias_last) {
   const std::vector<float> bias = Numbers(12).take(40);
   for (const std::int64_t n_cols : {1, 2, 7}) {
-    const Weights w(DType::Q4_K, 40, 1280, 13);
+    const Weights w(DType::Q4_K, 40, 2304, 13);
     const Activations x(n_cols, w.k, 14);
     std::vector<float> wanted = whole(table(), w, x, false);
     for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] += bias[i % 40];

@@ -7,7 +7,8 @@
 namespace puna::backend::cpu {
 
 constexpr std::int64_t kPanelRows = 16;
-constexpr std::int64_t kInt8Slice = 1024;                       // weights of a row unpacked at a time, int8 products
+constexpr std::int64_t kInt8Slice = 2048;                       // weights of a row in a panel, int8 products
+constexpr std::int64_t kDirectSlice = 512;                      // the same where there is no panel
 constexpr std::int64_t kInt8SliceBytes = kInt8Slice / 32 * 34;  // of the widest block type
 constexpr std::int64_t kFloatSlice = 512;                       // the same, float products
 constexpr std::int64_t kFloatColumns = 128;                     // columns that share a float panel

@@ -2,9 +2,9 @@
 // range of rows and the instruction set can't be seen in the bits; for each output element, groups ascending:
 //   acc = fma(w_scale · x_scale, float(Σ w · x), acc)          the sum of integers exact, zero points inside it
 //   acc = fma(minimum, x_scale · Σ x, acc)                     types with minima only, right after
-// of fine activations first with the coarse row, then with the fine one; and the bias is added last. Groups have 32 weights, in Q2_K, Q3_K and Q6_K 16. The lanes are 16 rows: few columns are
-// computed while the weights are unpacked, many from a panel of unpacked bytes, a slice of k at a time.
-// Included inside the namespace of the set.
+// of fine activations first with the coarse row, then with the fine one; and the bias is added last. Groups have 32 weights, in
+// Q2_K, Q3_K and Q6_K 16. The lanes are 16 rows: few columns are computed while the weights are unpacked, many from a panel of
+// unpacked bytes, a slice of k at a time. Included inside the namespace of the set.
 
 // One row of a column's activations from the start of a slice on.
 struct Column {
@@ -63,46 +63,51 @@ inline void finish_outputs(const LinearArgs& a, RowPanel rows, std::int64_t t, V
   store_outputs(a.y + t * a.y_stride + rows.first, rows, acc);
 }
 
-// A slice of k of 16 rows, unpacked.
+// Weights k … k + size - 1 of 16 rows.
 struct Slice {
-  const Int8Panel& panel;
   RowPanel rows;
   std::int64_t k, size;
 };
 
-// Its products with columns t … t + kColumns-1; between slices the sums wait in y.
+// The products of an unpacked slice with columns t … t + kColumns-1; between slices the sums wait in y.
 template <class K, int kPlanes, int kColumns>
-inline void panel_tile(const LinearArgs& a, const Slice& slice, std::int64_t t) {
+inline void panel_tile(const LinearArgs& a, const Int8Panel& panel, Slice slice, std::int64_t t) {
   Vec acc[kColumns];
   Column x[kColumns * kPlanes];
   repeat<kColumns>([&](auto c) {
     acc[c.value] = slice.k == 0 ? zero() : load_outputs(a.y + (t + c.value) * a.y_stride + slice.rows.first, slice.rows);
+    // The next tile's sums, which are far apart in y.
+    if (t + kColumns + c.value < a.n_cols) __builtin_prefetch(a.y + (t + kColumns + c.value) * a.y_stride + slice.rows.first, 1);
   });
   repeat<kColumns * kPlanes>([&](auto r) { x[r.value] = column_at(a, t + r.value / kPlanes, slice.k, r.value % kPlanes); });
   const std::int64_t n_groups = slice.size / K::kGroup;
-  const std::uint8_t* weights = slice.panel.weights;
+  const std::uint8_t* weights = panel.weights;
   for (std::int64_t index = 0; index < n_groups; ++index, weights += K::kGroup * kPanelRows)
     add_group<K, kPlanes>(
-        x, index, slice.panel.factors[index], [&](auto j) { return load_quads(weights + j.value * sizeof(Quads)); }, acc);
+        x, index, panel.factors[index], [&](auto j) { return load_quads(weights + j.value * sizeof(Quads)); }, acc);
   repeat<kColumns>([&](auto c) { finish_outputs(a, slice.rows, t + c.value, acc[c.value], slice.k + slice.size == a.k); });
 }
 template <class K, int kPlanes, int kMost>
-inline void panel_tile_of(const LinearArgs& a, const Slice& slice, std::int64_t t, std::int64_t n_columns) {
+inline void panel_tile_of(const LinearArgs& a, const Int8Panel& panel, Slice slice, std::int64_t t, std::int64_t n_columns) {
   if constexpr (kMost > 1)
-    if (n_columns < kMost) return panel_tile_of<K, kPlanes, kMost - 1>(a, slice, t, n_columns);
-  panel_tile<K, kPlanes, kMost>(a, slice, t);
+    if (n_columns < kMost) return panel_tile_of<K, kPlanes, kMost - 1>(a, panel, slice, t, n_columns);
+  panel_tile<K, kPlanes, kMost>(a, panel, slice, t);
 }
 
 // All columns, in tiles of nearly the same width.
 template <class K, int kPlanes>
-void panel_products(const LinearArgs& a, const Slice& slice) {
+void panel_products(const LinearArgs& a, const Int8Panel& panel, Slice slice) {
   constexpr int kMost = kTileColumns < kPlanes ? 1 : kTileColumns / kPlanes;
   const std::int64_t n_tiles = (a.n_cols + kMost - 1) / kMost;
   for (std::int64_t i = 0, t = 0; i < n_tiles; ++i) {
     const std::int64_t end = a.n_cols * (i + 1) / n_tiles;
-    panel_tile_of<K, kPlanes, kMost>(a, slice, t, end - t);
+    panel_tile_of<K, kPlanes, kMost>(a, panel, slice, t, end - t);
     t = end;
   }
+}
+
+inline void prefetch(const std::byte* p, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(p + i, 0, 2);
 }
 
 template <class F, int kPlanes>
@@ -120,8 +125,9 @@ struct Int8Products {
     else
       for (std::int64_t k = 0; k < a.k; k += kInt8Slice)
         each_panel([&](RowPanel rows) {
-          unpack(rows, k);
-          panel_products<Stored<F>, kPlanes>(a, {panel, rows, k, slice_blocks(k) * F::kSize});
+          const Slice slice = slice_at(rows, k, kInt8Slice);
+          unpack(slice);
+          panel_products<Stored<F>, kPlanes>(a, panel, slice);
         });
   }
 
@@ -130,37 +136,44 @@ struct Int8Products {
     for (std::int64_t r = a.row_begin; r < a.row_end; r += kPanelRows)
       body(RowPanel{r, a.row_end - r < kPanelRows ? a.row_end - r : kPanelRows});
   }
+  Slice slice_at(RowPanel rows, std::int64_t k, std::int64_t most) const { return {rows, k, a.k - k < most ? a.k - k : most}; }
 
-  std::int64_t slice_blocks(std::int64_t k) const { return (a.k - k < kInt8Slice ? a.k - k : kInt8Slice) / F::kSize; }
-
-  // The slice's blocks, of a tensor's last rows as a copy, so that 16 rows can be read.
-  Blocks slice(RowPanel rows, std::int64_t k) const {
+  // Where the 16 rows from `row` on have their weight k.
+  Blocks place(std::int64_t row, std::int64_t k) const {
     const std::size_t row_bytes = static_cast<std::size_t>(a.k / F::kSize) * sizeof(Block);
-    const std::byte* first =
-        a.weight + static_cast<std::size_t>(rows.first) * row_bytes + static_cast<std::size_t>(k / F::kSize) * sizeof(Block);
-    if (rows.valid == kPanelRows) return {first, row_bytes};
-    for (std::int64_t r = 0; r < kPanelRows; ++r) {
-      const std::int64_t source = r < rows.valid ? r : rows.valid - 1;
-      std::memcpy(panel.tail[r], first + static_cast<std::size_t>(source) * row_bytes,
-                  static_cast<std::size_t>(slice_blocks(k)) * sizeof(Block));
-    }
+    return {a.weight + static_cast<std::size_t>(row) * row_bytes + static_cast<std::size_t>(k / F::kSize) * sizeof(Block),
+            row_bytes};
+  }
+
+  // The same where 16 rows can be read: of a tensor's last rows, when fewer, a copy.
+  Blocks readable(Slice slice) const {
+    const Blocks source = place(slice.rows.first, slice.k);
+    if (slice.rows.valid == kPanelRows) return source;
+    const std::size_t bytes = static_cast<std::size_t>(slice.size / F::kSize) * sizeof(Block);
+    for (std::int64_t r = 0; r < kPanelRows; ++r)
+      std::memcpy(panel.tail[r], source.row(r < slice.rows.valid ? r : slice.rows.valid - 1), bytes);
     return {panel.tail[0], sizeof(panel.tail[0])};
   }
 
-  // body(block's number, where it lies), after the factors of all are read.
+  // body(block's number, where it lies), after the factors of all are read. On the way it asks memory for the slice that
+  // comes next (no matter whether there is one): 16 rows at once are too many streams for a processor to see ahead.
   template <class Body>
-  [[gnu::always_inline]] void each_block(RowPanel rows, std::int64_t k, Body body) const {
-    const Blocks blocks = slice(rows, k);
-    const std::int64_t n = slice_blocks(k);
+  [[gnu::always_inline]] void each_block(Slice slice, Blocks next, Body body) const {
+    const Blocks blocks = readable(slice);
+    const std::int64_t n = slice.size / F::kSize;
     const auto block = [&](std::int64_t b) {
       return Blocks{blocks.first + static_cast<std::size_t>(b) * sizeof(Block), blocks.stride};
     };
     for (std::int64_t b = 0; b < n; ++b) F::factors(block(b), panel.factors + b * kGroups);
-    for (std::int64_t b = 0; b < n; ++b) body(b, block(b));
+    for (std::int64_t b = 0; b < n; ++b) {
+      for (std::int64_t r = kPanelRows * b / n; r < kPanelRows * (b + 1) / n; ++r)
+        prefetch(next.row(r), static_cast<std::size_t>(n) * sizeof(Block));
+      body(b, block(b));
+    }
   }
 
-  void unpack(RowPanel rows, std::int64_t k) const {
-    each_block(rows, k, [&](std::int64_t b, Blocks block) {
+  void unpack(Slice slice) const {
+    each_block(slice, place(slice.rows.first + kPanelRows, slice.k), [&](std::int64_t b, Blocks block) {
       std::uint8_t* out = panel.weights + b * F::kSize * kPanelRows;
       F::weights(block, [&](int g, const Group<F::kGroup>& group) {
         repeat<F::kGroup / 4>(
@@ -174,13 +187,15 @@ struct Int8Products {
   void direct(RowPanel rows) const {
     Vec acc[kColumns];
     repeat<kColumns>([&](auto c) { acc[c.value] = zero(); });
-    for (std::int64_t k = 0; k < a.k; k += kInt8Slice) {
+    for (std::int64_t k = 0; k < a.k; k += kDirectSlice) {
       Column x[kColumns * kPlanes];
       repeat<kColumns * kPlanes>([&](auto r) { x[r.value] = column_at(a, r.value / kPlanes, k, r.value % kPlanes); });
-      each_block(rows, k, [&](std::int64_t b, Blocks block) {
+      const Blocks next = k + kDirectSlice < a.k ? place(rows.first, k + kDirectSlice) : place(rows.first + kPanelRows, 0);
+      each_block(slice_at(rows, k, kDirectSlice), next, [&](std::int64_t b, Blocks block) {
         F::weights(block, [&](int g, const Group<F::kGroup>& group) {
           const std::int64_t index = b * kGroups + g;
-          add_group<Stored<F>, kPlanes>(x, index, panel.factors[index], [&](auto j) { return stored<F>(group.quads[j.value]); }, acc);
+          add_group<Stored<F>, kPlanes>(
+              x, index, panel.factors[index], [&](auto j) { return stored<F>(group.quads[j.value]); }, acc);
         });
       });
     }

@@ -13,6 +13,7 @@ struct RowPanel {
 struct Blocks {
   const std::byte* first;
   std::size_t stride;  // from a row to the next
+  const std::byte* row(std::int64_t r) const { return first + static_cast<std::size_t>(r) * stride; }
   FourQuads at(std::size_t offset) const { return gather_quads(first + offset, stride); }
 };
 

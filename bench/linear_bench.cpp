@@ -1,0 +1,132 @@
+// One thread's matrix products by table, type and columns: bytes of weights read and operations (2 · rows · k · columns)
+// per second. The weights are many times a cache, walked through in turn, so that few columns show what memory gives;
+// read/… is the roof: the same bytes only added up.
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "backend/cpu/dispatch.h"
+#include "backend/cpu/kernel_table.h"
+#include "tensor/dtype.h"
+
+namespace puna::backend::cpu {
+namespace {
+
+using tensor::DType;
+
+constexpr std::int64_t kRows = 1536, kWidth = 1536;
+constexpr std::size_t kWeightBytes = std::size_t{256} << 20;
+
+// Mixed content, since some machines read constant pages faster; half floats that are finite wherever they may lie.
+const std::vector<std::byte>& weight_bytes() {
+  static const std::vector<std::byte> kBytes = [] {
+    std::vector<std::byte> bytes(kWeightBytes);
+    std::uint64_t state = 1;
+    for (std::byte& b : bytes) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      b = static_cast<std::byte>(state >> 56 & 0xbb);
+    }
+    return bytes;
+  }();
+  return kBytes;
+}
+
+std::byte* aligned(std::vector<std::byte>& storage) {
+  return reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(storage.data()) + 63) / 64 * 64);
+}
+
+void report(benchmark::State& state, double bytes, double operations) {
+  using benchmark::Counter;
+  state.counters["GB/s"] = Counter(bytes / 1e9, Counter::kIsIterationInvariantRate);
+  if (operations > 0) state.counters["GOPS"] = Counter(operations / 1e9, Counter::kIsIterationInvariantRate);
+}
+
+void run(benchmark::State& state, const KernelTable& table, DType type, bool in_float) {
+  const std::int64_t n_cols = state.range(0);
+  const std::vector<float> x(static_cast<std::size_t>(n_cols * kWidth), 0.25f);
+  const std::size_t stride = in_float ? kWidth * sizeof(float) : activation_row_bytes(kWidth);
+  std::vector<std::byte> x_storage(static_cast<std::size_t>(n_cols) * stride + 64), scratch(linear_scratch(kWidth) + 64);
+  for (std::int64_t t = 0; t < n_cols; ++t) {
+    std::byte* row = aligned(x_storage) + static_cast<std::size_t>(t) * stride;
+    if (in_float)
+      std::memcpy(row, &x[static_cast<std::size_t>(t * kWidth)], stride);
+    else
+      table.quantize_row(&x[static_cast<std::size_t>(t * kWidth)], kWidth, row);
+  }
+  std::vector<float> y(static_cast<std::size_t>(n_cols * kRows));
+  const std::size_t matrix_bytes = tensor::row_bytes(type, kWidth) * kRows;
+  const std::size_t n_matrices = kWeightBytes / matrix_bytes;
+  std::size_t matrix = 0;
+  for (auto _ : state) {
+    (in_float ? table.linear_float : table.linear_int8)({.type = type,
+                                                         .weight = weight_bytes().data() + matrix * matrix_bytes,
+                                                         .k = kWidth,
+                                                         .row_begin = 0,
+                                                         .row_end = kRows,
+                                                         .x = aligned(x_storage),
+                                                         .x_stride = stride,
+                                                         .n_cols = n_cols,
+                                                         .y = y.data(),
+                                                         .y_stride = kRows,
+                                                         .bias = nullptr,
+                                                         .scratch = aligned(scratch)});
+    benchmark::ClobberMemory();
+    matrix = (matrix + 1) % n_matrices;
+  }
+  report(state, static_cast<double>(matrix_bytes), 2.0 * kRows * kWidth * static_cast<double>(n_cols));
+}
+
+void read(benchmark::State& state) {
+  const auto* words = reinterpret_cast<const std::uint64_t*>(weight_bytes().data());
+  for (auto _ : state) {
+    std::uint64_t sum[8] = {};
+    for (std::size_t i = 0; i < kWeightBytes / 8; i += 8)
+      for (std::size_t j = 0; j < 8; ++j) sum[j] += words[i + j];
+    benchmark::DoNotOptimize(sum);
+  }
+  report(state, static_cast<double>(kWeightBytes), 0);
+}
+
+void quantize(benchmark::State& state, const KernelTable& table) {
+  std::vector<float> x(kWidth);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 97) - 48.0f;
+  std::vector<std::byte> out(activation_row_bytes(kWidth) + 64);
+  for (auto _ : state) {
+    table.quantize_row(x.data(), kWidth, aligned(out));
+    benchmark::ClobberMemory();
+  }
+  report(state, kWidth * sizeof(float), 0);
+}
+
+const bool kRegistered = [] {
+  benchmark::RegisterBenchmark("read", read);
+  for (const KernelTable* table : runnable_tables()) {
+    const std::string prefix = std::string(table->name) + "/";
+    benchmark::RegisterBenchmark((prefix + "quantize_row").c_str(), quantize, *table);
+    for (const tensor::DTypeTraits& type : tensor::all_dtypes()) {
+      const std::string name(type.name);
+      if (type.block_size > 1)
+        benchmark::RegisterBenchmark((prefix + "int8/" + name).c_str(), run, *table, type.type, false)
+            ->ArgName("columns")
+            ->Arg(1)
+            ->Arg(2)
+            ->Arg(4)
+            ->Arg(16)
+            ->Arg(64)
+            ->Arg(512);
+      benchmark::RegisterBenchmark((prefix + "float/" + name).c_str(), run, *table, type.type, true)
+          ->ArgName("columns")
+          ->Arg(1)
+          ->Arg(4)
+          ->Arg(64)
+          ->Arg(512);
+    }
+  }
+  return true;
+}();
+
+}  // namespace
+}  // namespace puna::backend::cpu
