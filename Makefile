@@ -71,13 +71,13 @@ test-sanitize: | build/.all-packages
 	@$(call ninja,build-asan-ubsan,unit_tests)
 	@[ -f build-tsan/build.ninja ] || $(call configure,tsan,)
 	@$(call ninja,build-tsan,test_base test_engine)
-	@cd build-asan-ubsan && ctest --output-on-failure -j$(JOBS) -LE script
-	@cd build-tsan && TSAN_OPTIONS=halt_on_error=1 ctest --output-on-failure -j$(JOBS) -LE script -R '^(base|engine)\.'
+	@cd build-asan-ubsan && ctest --output-on-failure -j$(JOBS) -LE 'script|e2e'
+	@cd build-tsan && TSAN_OPTIONS=halt_on_error=1 ctest --output-on-failure -j$(JOBS) -LE 'script|e2e' -R '^(base|engine)\.'
 
 fuzz: | build/.all-packages
-	@[ -f build-fuzz/build.ninja ] || $(call configure,fuzz,)
-	@$(call ninja,build-fuzz,all)
-	@tools/run_fuzzers.sh build-fuzz $(FUZZ_SECONDS)
+	@[ -f build-asan-ubsan/build.ninja ] || $(call configure,asan-ubsan,)
+	@$(call ninja,build-asan-ubsan,fuzzers)
+	@tools/run_fuzzers.sh build-asan-ubsan $(FUZZ_SECONDS)
 
 bench: | build/.all-packages
 	@grep -qs 'PUNA_BENCH:BOOL=ON' build/CMakeCache.txt || $(call configure,release,-DPUNA_BENCH=ON)
@@ -88,4 +88,4 @@ format:
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-19 -i
 
 clean:
-	@rm -rf build build-debug build-asan-ubsan build-tsan build-fuzz
+	@rm -rf build build-debug build-asan-ubsan build-tsan

@@ -37,9 +37,11 @@ function(puna_test room)
 endfunction()
 
 # puna_fuzz(NAME room…): fuzz/NAME.cpp as a libFuzzer target; its corpus lies in fuzz/corpus/NAME.
+add_custom_target(fuzzers)
 function(puna_fuzz name)
   add_executable(fuzz_${name} ${CMAKE_SOURCE_DIR}/fuzz/${name}.cpp)
   list(TRANSFORM ARGN PREPEND puna_ OUTPUT_VARIABLE rooms)
   target_link_libraries(fuzz_${name} PRIVATE ${rooms})
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  add_dependencies(fuzzers fuzz_${name})
 endfunction()
