@@ -29,15 +29,16 @@ class Scratch {
   }
   const fs::path& path() const { return path_; }
 
-  std::uint64_t bytes() const {  // of all files in it
-    std::uint64_t sum = 0;
+  // Of its largest file: pip copies a wheel from one name to another when it has come.
+  std::uint64_t bytes() const {
+    std::uint64_t most = 0;
     std::error_code ignored;
     for (fs::recursive_directory_iterator at(path_, ignored), end; !ignored && at != end; at.increment(ignored)) {
       std::error_code gone;
       const std::uint64_t size = at->is_regular_file(gone) ? at->file_size(gone) : 0;
-      if (!gone) sum += size;
+      if (!gone) most = std::max(most, size);
     }
-    return sum;
+    return most;
   }
 
  private:
