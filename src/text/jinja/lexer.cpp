@@ -10,6 +10,7 @@ namespace puna::text::jinja {
 namespace {
 
 constexpr std::size_t kMaxSource = 4U << 20U;
+constexpr std::size_t kMaxBrackets = 128;  // as deep as the parser goes
 
 bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -354,6 +355,9 @@ class Lexer {
     }
     const char c = found.front();
     if (c == '(' || c == '[' || c == '{') {
+      if (balance_.size() >= kMaxBrackets) {
+        return fail_at(position(at_), fmt::format("brackets are nested more than {} levels deep", kMaxBrackets));
+      }
       balance_.push_back(c == '(' ? ')' : c == '[' ? ']' : '}');
     } else if (c == ')' || c == ']' || c == '}') {
       if (balance_.empty()) return fail_at(position(at_), fmt::format("unexpected '{}'", c));
