@@ -56,15 +56,17 @@ void Progress::update(std::string_view what, std::uint64_t done, std::uint64_t t
     if (!what_.empty()) start_ = now;
     what_ = what;
     first_done_ = done;
+    at_end_ = false;
   }
   const bool moves = console_.notes_terminal();
-  const bool is_end = total > 0 && done >= total && shown_;
+  const bool is_end = total > 0 && done >= total && shown_ && !at_end_;
   if (!shown_ && now - start_ < delay_) return;
   if (shown_ && !is_end && now - last_shown_ < (moves ? kRedraw : std::chrono::milliseconds(kPlainLine))) return;
   if (!shown_ && !moves && now - start_ < std::chrono::seconds(1)) return;
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const double rate = seconds > 0.2 ? static_cast<double>(done - std::min(done, first_done_)) / seconds : 0;
   shown_ = true;
+  at_end_ = total > 0 && done >= total;
   last_shown_ = now;
   const std::string text = line(what, done, total, rate, unit_, moves ? console_.width() : 200);
   if (moves)

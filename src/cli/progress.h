@@ -44,6 +44,7 @@ class Progress {
   std::uint64_t first_done_ = 0;  // what a resumed transfer began with
   std::string what_;
   bool shown_ = false;
+  bool at_end_ = false;
 };
 
 // "4 s", "2 min 5 s", "1 h 3 min"

@@ -8,7 +8,7 @@ std::string processor_kernels() {
   const auto chosen = backend::cpu::choose_table();
   std::string text = chosen ? std::string((*chosen)->name) : chosen.error().message;
   text += ", of";
-  for (const backend::cpu::KernelTable* table : backend::cpu::runnable_tables()) text += " " + std::string(table->name);
+  for (const backend::cpu::KernelTable* table : backend::cpu::runnable_tables()) (text += ' ') += table->name;
   return text;
 }
 
