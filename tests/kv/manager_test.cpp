@@ -159,6 +159,16 @@ TEST(Manager, a_fork_shares_everything_until_one_of_the_two_writes) {
   EXPECT_THAT(manager.tokens(b), ElementsAre(0, 1, 2, 3, 4, 5, 50));
 }
 
+TEST(Manager, a_fork_goes_on_in_place_when_the_other_one_is_finished) {
+  Manager manager(full_attention(8));
+  const Started a = run(manager, count_up(0, 6));
+  const SequenceId b = manager.fork(a.id);
+  manager.finish(a.id);
+  const auto copies = manager.extend(b, std::vector<TokenId>{50});
+  ASSERT_TRUE(copies);
+  EXPECT_THAT(*copies, IsEmpty());
+}
+
 TEST(Manager, truncating_into_a_cached_block_copies_it_at_the_next_extend) {
   Manager manager(full_attention(8));
   const Started a = run(manager, count_up(0, 9));
@@ -203,6 +213,15 @@ TEST(Manager, eviction_takes_what_was_left_the_longest_ago_and_of_one_text_the_e
   manager.finish(run(manager, count_up(200, 8)).id);  // takes the last two blocks of the text that was unused the longest
   EXPECT_EQ(manager.start(count_up(0, 12), 12).n_cached, 4u);
   EXPECT_EQ(manager.start(count_up(100, 12), 12).n_cached, 12u);
+}
+
+TEST(Manager, a_finished_text_is_evicted_from_its_end) {
+  for (const std::uint32_t n_evicted : {0u, 1u, 2u, 3u}) {
+    Manager manager(full_attention(4));
+    manager.finish(run(manager, count_up(0, 12)).id);  // 3 of the 4 blocks
+    run(manager, count_up(100, 4 * (n_evicted + 1)));
+    EXPECT_EQ(manager.start(count_up(0, 12), 12).n_cached, 12 - 4 * n_evicted);
+  }
 }
 
 TEST(Manager, eviction_never_takes_what_a_running_sequence_holds) {
