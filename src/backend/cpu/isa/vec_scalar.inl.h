@@ -74,7 +74,10 @@ inline Vec round_even(Vec a) {
 }
 inline Vec exp2_int(Vec n) {
   return each_lane([&](int i) {
-    const auto bits = static_cast<std::uint32_t>(static_cast<std::int32_t>(n.lane[i]) + 127) << 23;
+    // What is no int32 becomes the least one, as the processors' own conversion has it.
+    const bool fits = n.lane[i] >= -0x1p31f && n.lane[i] < 0x1p31f;
+    const std::int64_t exponent = fits ? static_cast<std::int64_t>(n.lane[i]) : INT32_MIN;
+    const auto bits = static_cast<std::uint32_t>(exponent + 127) << 23;
     return __builtin_bit_cast(float, bits);
   });
 }
