@@ -2,7 +2,7 @@
 """Runs a program in a terminal, types into it, and draws what the screen shows at the end as an SVG picture.
 
 usage: render_terminal.py OUT.svg [--columns N] [--rows N] [--title TEXT] [--type LINE]… -- COMMAND…
-Each LINE is typed once the program has been quiet for a while. Needs PyPI pyte, a terminal emulator.
+Each LINE is typed once the program shows its prompt, "> ", and is quiet. Needs PyPI pyte, a terminal emulator.
 """
 import argparse
 import fcntl
@@ -17,7 +17,8 @@ import time
 
 import pyte
 
-QUIET_SECONDS = 1.5
+PROMPT = ">"
+QUIET_SECONDS = 0.7
 CELL_WIDTH, CELL_HEIGHT, MARGIN, TITLE = 8.4, 19, 16, 34
 COLOURS = {"default": "#d8dee9", "green": "#a3be8c", "cyan": "#88c0d0", "yellow": "#ebcb8b", "brown": "#ebcb8b", "red": "#bf616a",
            "blue": "#81a1c1", "magenta": "#b48ead", "black": "#3b4252", "white": "#eceff4", "brightblack": "#7b8494"}
@@ -28,28 +29,28 @@ def run(command, lines, columns, rows):
     stream = pyte.ByteStream(screen)
     pid, fd = pty.fork()
     if pid == 0:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         os.environ["TERM"] = "xterm-256color"
         os.execvp(command[0], command)
-    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
-    def read_until_quiet():
+    def at_prompt():
+        return screen.display[screen.cursor.y].rstrip() == PROMPT and screen.cursor.x == len(PROMPT) + 1
+
+    def read_until_prompt():
         last = time.monotonic()
-        while time.monotonic() - last < QUIET_SECONDS:
+        while not at_prompt() or time.monotonic() - last < QUIET_SECONDS:
             ready, _, _ = select.select([fd], [], [], 0.1)
             if ready:
                 try:
-                    data = os.read(fd, 65536)
+                    stream.feed(os.read(fd, 65536))
                 except OSError:
-                    return
-                if not data:
-                    return
-                stream.feed(data)
+                    return  # the program has left
                 last = time.monotonic()
 
-    read_until_quiet()
+    read_until_prompt()
     for line in lines:
         os.write(fd, line.encode() + b"\r")
-        read_until_quiet()
+        read_until_prompt()
     os.close(fd)
     os.waitpid(pid, 0)
     return screen
