@@ -35,7 +35,7 @@ void add_repetition_options(Table& table, sample::Params& sampling) {
   table.add("--dry-multiplier N", "DRY: strength of the penalty for going on a repetition; 0: off (default 0)",
             into(sampling.dry_multiplier));
   table.add("--dry-base N", "DRY: how fast it grows with the repetition's length (default 1.75)", into(sampling.dry_base));
-  table.add("--dry-allowed-length N", "DRY: repetitions up to this length are free (default 2)",
+  table.add("--dry-allowed-length N", "DRY: repetitions shorter than this are free (default 2)",
             into(sampling.dry_allowed_length, -kMost, kMost));
   table.add("--dry-penalty-last-n N", "DRY: looks back so far; -1: all, 0: off (default -1)",
             into(sampling.dry_penalty_last_n, -kMost, kMost));
