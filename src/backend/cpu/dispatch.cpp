@@ -1,6 +1,7 @@
 #include "backend/cpu/dispatch.h"
 
 #include <array>
+#include <iterator>
 #include <string>
 
 #include "backend/cpu/scratch.h"
@@ -67,8 +68,7 @@ Result<const KernelTable*> choose_table(std::string_view name) {
       return std::unexpected(error(ErrorKind::unsupported, "instruction set '{}': this processor lacks it", name)
                                  .with_hint(fmt::format("the best it has is '{}'", runnable_tables().back()->name)));
     }
-    known += known.empty() ? "" : ", ";
-    known += choice.table->name;
+    fmt::format_to(std::back_inserter(known), "{}{}", known.empty() ? "" : ", ", choice.table->name);
   }
   return std::unexpected(error(ErrorKind::not_found, "instruction set '{}': no such kernels in this build", name)
                              .with_hint(fmt::format("known: {}", known)));

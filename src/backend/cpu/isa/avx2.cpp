@@ -16,6 +16,6 @@ namespace {
 }  // namespace
 
 extern const KernelTable kTable;
-const KernelTable kTable = make_table("avx2");
+constinit const KernelTable kTable = make_table("avx2");
 
 }  // namespace puna::backend::cpu::avx2_isa

@@ -16,6 +16,6 @@ namespace {
 }  // namespace
 
 extern const KernelTable kTable;
-const KernelTable kTable = make_table("avx512");
+constinit const KernelTable kTable = make_table("avx512");
 
 }  // namespace puna::backend::cpu::avx512_isa

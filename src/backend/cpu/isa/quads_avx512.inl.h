@@ -13,6 +13,7 @@ struct Ints {
 
 constexpr int kTileColumns = 8;
 constexpr int kDirectColumns = 2;
+constexpr int kFloatTileRows = 4, kFloatTileColumns = 6;
 
 inline Quads load_quads(const std::uint8_t* p) { return {_mm512_load_si512(p)}; }
 inline void store_quads(std::uint8_t* p, Quads q) { _mm512_store_si512(p, q.zmm); }

@@ -13,6 +13,7 @@ struct Ints {
 
 constexpr int kTileColumns = 1;
 constexpr int kDirectColumns = 0;
+constexpr int kFloatTileRows = 1, kFloatTileColumns = 1;
 
 template <class Make>
 inline Quads each_byte(Make make) {

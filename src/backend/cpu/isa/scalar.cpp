@@ -14,6 +14,6 @@ namespace {
 }  // namespace
 
 extern const KernelTable kTable;
-const KernelTable kTable = make_table("scalar");
+constinit const KernelTable kTable = make_table("scalar");
 
 }  // namespace puna::backend::cpu::scalar_isa

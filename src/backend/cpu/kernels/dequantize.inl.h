@@ -65,7 +65,8 @@ inline void dequantize(const tensor::BlockIQ4_NL& b, float* out) {
 inline void dequantize(const tensor::BlockQ2_K& b, float* out) {
   const float d = f16_value(b.d), dmin = f16_value(b.dmin);
   std::int8_t q[256];
-  for (int i = 0; i < 256; ++i) q[i] = static_cast<std::int8_t>(b.qs[i / 128 * 32 + i % 32] >> i / 32 % 4 * 2 & 3);
+  for (int j = 0; j < 8; ++j)  // 32 weights: quarter j mod 4 of half j div 4
+    for (int i = 0; i < 32; ++i) q[32 * j + i] = static_cast<std::int8_t>(b.qs[j / 4 * 32 + i] >> j % 4 * 2 & 3);
   for (int g = 0; g < 16; ++g) {
     const float scale = d * static_cast<float>(b.scales[g] & 15), minimum = dmin * static_cast<float>(b.scales[g] >> 4);
     scaled_plus<16>(q + 16 * g, scale, -minimum, out + 16 * g);
@@ -74,10 +75,11 @@ inline void dequantize(const tensor::BlockQ2_K& b, float* out) {
 inline void dequantize(const tensor::BlockQ3_K& b, float* out) {
   const float d = f16_value(b.d);
   std::int8_t q[256];
-  for (int i = 0; i < 256; ++i) {
-    const int two = b.qs[i / 128 * 32 + i % 32] >> i / 32 % 4 * 2 & 3, third = b.hmask[i % 32] >> i / 32 & 1;
-    q[i] = static_cast<std::int8_t>(two + 4 * third - 4);
-  }
+  for (int j = 0; j < 8; ++j)
+    for (int i = 0; i < 32; ++i) {
+      const int two = b.qs[j / 4 * 32 + i] >> j % 4 * 2 & 3, third = b.hmask[i] >> j & 1;
+      q[32 * j + i] = static_cast<std::int8_t>(two + 4 * third - 4);
+    }
   for (int g = 0; g < 16; ++g) {
     const int low = b.scales[g % 8] >> g / 8 * 4 & 15, high = b.scales[8 + g % 4] >> g / 4 * 2 & 3;
     scaled<16>(q + 16 * g, d * static_cast<float>((low | high << 4) - 32), out + 16 * g);

@@ -2,9 +2,9 @@
 // range of rows and the instruction set can't be seen in the bits; for each output element, groups ascending:
 //   acc = fma(w_scale · x_scale, float(Σ w · x), acc)          the sum of integers exact, zero points inside it
 //   acc = fma(minimum, x_scale · Σ x, acc)                     types with minima only, right after
-// of fine activations first with the coarse row, then with the fine one; and the bias is added last. Groups have 32 weights, in
-// Q2_K, Q3_K and Q6_K 16. The lanes are 16 rows: few columns are computed while the weights are unpacked, many from a panel of
-// unpacked bytes, a slice of k at a time. Included inside the namespace of the set.
+// of fine activations both steps with the coarse row, then both with the fine one. The bias is added last. Groups have 32
+// weights, in Q2_K, Q3_K and Q6_K 16. The lanes are 16 rows: few columns are computed while the weights are unpacked, many
+// from a panel of unpacked bytes, a slice of k at a time. Included inside the namespace of the set.
 
 // One row of a column's activations from the start of a slice on.
 struct Column {
@@ -106,9 +106,9 @@ void panel_products(const LinearArgs& a, const Int8Panel& panel, Slice slice) {
   }
 }
 
-inline void prefetch(const std::byte* p, std::size_t bytes) {
-  for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(p + i, 0, 2);
-}
+// Weights are asked from memory before their turn: 16 rows at once are too many streams for a processor to see ahead. Panels
+// of short rows are asked at least so many bytes before.
+constexpr std::size_t kAhead = 16 << 10;
 
 template <class F, int kPlanes>
 struct Int8Products {
@@ -155,8 +155,14 @@ struct Int8Products {
     return {panel.tail[0], sizeof(panel.tail[0])};
   }
 
-  // body(block's number, where it lies), after the factors of all are read. On the way it asks memory for the slice that
-  // comes next (no matter whether there is one): 16 rows at once are too many streams for a processor to see ahead.
+  // The slice's place in a panel that is kAhead bytes away, or in the tensor's last one.
+  Blocks ahead(Slice slice) const {
+    const std::size_t panel_bytes = static_cast<std::size_t>(a.k / F::kSize) * sizeof(Block) * kPanelRows;
+    const std::int64_t row = slice.rows.first + static_cast<std::int64_t>((kAhead + panel_bytes - 1) / panel_bytes) * kPanelRows;
+    return place(row < a.row_end ? row : slice.rows.first, slice.k);
+  }
+
+  // body(block's number, where it lies), after the factors of all are read. On the way memory is asked for `next`.
   template <class Body>
   [[gnu::always_inline]] void each_block(Slice slice, Blocks next, Body body) const {
     const Blocks blocks = readable(slice);
@@ -167,13 +173,14 @@ struct Int8Products {
     for (std::int64_t b = 0; b < n; ++b) F::factors(block(b), panel.factors + b * kGroups);
     for (std::int64_t b = 0; b < n; ++b) {
       for (std::int64_t r = kPanelRows * b / n; r < kPanelRows * (b + 1) / n; ++r)
-        prefetch(next.row(r), static_cast<std::size_t>(n) * sizeof(Block));
+        for (std::size_t i = 0; i < static_cast<std::size_t>(n) * sizeof(Block); i += 64)
+          __builtin_prefetch(next.row(r) + i, 0, 2);
       body(b, block(b));
     }
   }
 
   void unpack(Slice slice) const {
-    each_block(slice, place(slice.rows.first + kPanelRows, slice.k), [&](std::int64_t b, Blocks block) {
+    each_block(slice, ahead(slice), [&](std::int64_t b, Blocks block) {
       std::uint8_t* out = panel.weights + b * F::kSize * kPanelRows;
       F::weights(block, [&](int g, const Group<F::kGroup>& group) {
         repeat<F::kGroup / 4>(
@@ -187,17 +194,19 @@ struct Int8Products {
   void direct(RowPanel rows) const {
     Vec acc[kColumns];
     repeat<kColumns>([&](auto c) { acc[c.value] = zero(); });
-    for (std::int64_t k = 0; k < a.k; k += kDirectSlice) {
+    const std::int64_t most = a.k <= kInt8Slice ? a.k : kDirectSlice;
+    for (std::int64_t k = 0; k < a.k; k += most) {
       Column x[kColumns * kPlanes];
       repeat<kColumns * kPlanes>([&](auto r) { x[r.value] = column_at(a, r.value / kPlanes, k, r.value % kPlanes); });
-      const Blocks next = k + kDirectSlice < a.k ? place(rows.first, k + kDirectSlice) : place(rows.first + kPanelRows, 0);
-      each_block(slice_at(rows, k, kDirectSlice), next, [&](std::int64_t b, Blocks block) {
-        F::weights(block, [&](int g, const Group<F::kGroup>& group) {
-          const std::int64_t index = b * kGroups + g;
-          add_group<Stored<F>, kPlanes>(
-              x, index, panel.factors[index], [&](auto j) { return stored<F>(group.quads[j.value]); }, acc);
-        });
-      });
+      const Slice slice = slice_at(rows, k, most);
+      each_block(slice, k + most < a.k ? place(rows.first, k + most) : ahead(slice_at(rows, 0, most)),
+                 [&](std::int64_t b, Blocks block) {
+                   F::weights(block, [&](int g, const Group<F::kGroup>& group) {
+                     const std::int64_t index = b * kGroups + g;
+                     add_group<Stored<F>, kPlanes>(
+                         x, index, panel.factors[index], [&](auto j) { return stored<F>(group.quads[j.value]); }, acc);
+                   });
+                 });
     }
     repeat<kColumns>([&](auto c) { finish_outputs(a, rows, c.value, acc[c.value], true); });
   }

@@ -15,6 +15,7 @@
 //                         -128 · Σ x;  add<step>(w, x) with 4 int8 at x, steps from 0 upwards;  total<steps>()
 //   kTileColumns          columns whose sums fit the registers
 //   kDirectColumns        up to so many columns are computed while weights are unpacked, without a panel
+//   kFloatTileRows, kFloatTileColumns      rows and columns of float products whose sums fit the registers
 
 // How a type's bytes mean weights; minima are the caller's.
 enum class Form {
