@@ -47,11 +47,13 @@ inline void float_tile(RowsOf<Element> w, RowsOf<float> x, std::int64_t n, float
   repeat<kRows>([&](auto r) { repeat<kColumns>([&](auto c) { store(place(r, c), acc[r.value][c.value]); }); });
 }
 
-template <int kMost, class Element>
-inline void float_tile_of(RowsOf<Element> w, RowsOf<float> x, std::int64_t n, float* sums, std::int64_t n_columns) {
-  if constexpr (kMost > 1)
-    if (n_columns < kMost) return float_tile_of<kMost - 1>(w, x, n, sums, n_columns);
-  float_tile<kFloatTileRows, kMost>(w, x, n, sums);
+// The same for n_columns columns, in tiles of kColumns while they last, then in smaller ones.
+template <int kColumns, class Element>
+inline void float_tiles(RowsOf<Element> w, RowsOf<float> x, std::int64_t n, float* sums, std::int64_t n_columns) {
+  for (; n_columns >= kColumns; n_columns -= kColumns, x.first += kColumns * x.stride, sums += kColumns * kPanelRows * kLanes)
+    float_tile<kFloatTileRows, kColumns>(w, x, n, sums);
+  if constexpr (kColumns > 1)
+    if (n_columns > 0) float_tiles<kColumns / 2>(w, x, n, sums, n_columns);
 }
 
 struct FloatProducts {
@@ -111,12 +113,10 @@ struct FloatProducts {
   template <class Element>
   void add_slice(RowsOf<Element> weights, RowPanel rows, Part part) const {
     const auto x_stride = static_cast<std::int64_t>(a.x_stride / sizeof(float));
-    for (std::int64_t c = 0; c < part.n_columns; c += kFloatTileColumns) {
-      const RowsOf<float> x = {reinterpret_cast<const float*>(a.x) + (part.t + c) * x_stride + part.k, x_stride};
-      for (std::int64_t r = 0; r < rows.valid; r += kFloatTileRows)
-        float_tile_of<kFloatTileColumns>(RowsOf<Element>{weights.row(r), weights.stride}, x, slice_size(part.k), panel.sums[c][r],
-                                         part.n_columns - c);
-    }
+    const RowsOf<float> x = {reinterpret_cast<const float*>(a.x) + part.t * x_stride + part.k, x_stride};
+    for (std::int64_t r = 0; r < rows.valid; r += kFloatTileRows)
+      float_tiles<kFloatTileColumns>(RowsOf<Element>{weights.row(r), weights.stride}, x, slice_size(part.k), panel.sums[0][r],
+                                     part.n_columns);
   }
   std::int64_t slice_size(std::int64_t k) const { return a.k - k < kFloatSlice ? a.k - k : kFloatSlice; }
 };

@@ -87,23 +87,13 @@ inline void panel_tile(const LinearArgs& a, const Int8Panel& panel, Slice slice,
         x, index, panel.factors[index], [&](auto j) { return load_quads(weights + j.value * sizeof(Quads)); }, acc);
   repeat<kColumns>([&](auto c) { finish_outputs(a, slice.rows, t + c.value, acc[c.value], slice.k + slice.size == a.k); });
 }
-template <class K, int kPlanes, int kMost>
-inline void panel_tile_of(const LinearArgs& a, const Int8Panel& panel, Slice slice, std::int64_t t, std::int64_t n_columns) {
-  if constexpr (kMost > 1)
-    if (n_columns < kMost) return panel_tile_of<K, kPlanes, kMost - 1>(a, panel, slice, t, n_columns);
-  panel_tile<K, kPlanes, kMost>(a, panel, slice, t);
-}
 
-// All columns, in tiles of nearly the same width.
-template <class K, int kPlanes>
-void panel_products(const LinearArgs& a, const Int8Panel& panel, Slice slice) {
-  constexpr int kMost = kTileColumns < kPlanes ? 1 : kTileColumns / kPlanes;
-  const std::int64_t n_tiles = (a.n_cols + kMost - 1) / kMost;
-  for (std::int64_t i = 0, t = 0; i < n_tiles; ++i) {
-    const std::int64_t end = a.n_cols * (i + 1) / n_tiles;
-    panel_tile_of<K, kPlanes, kMost>(a, panel, slice, t, end - t);
-    t = end;
-  }
+// Columns from t on, in tiles of kColumns while they last, then in smaller ones.
+template <class K, int kPlanes, int kColumns>
+void panel_products(const LinearArgs& a, const Int8Panel& panel, Slice slice, std::int64_t t = 0) {
+  for (; t + kColumns <= a.n_cols; t += kColumns) panel_tile<K, kPlanes, kColumns>(a, panel, slice, t);
+  if constexpr (kColumns > 1)
+    if (t < a.n_cols) panel_products<K, kPlanes, kColumns / 2>(a, panel, slice, t);
 }
 
 // Weights are asked from memory before their turn: 16 rows at once are too many streams for a processor to see ahead. Panels
@@ -119,6 +109,7 @@ struct Int8Products {
   Int8Panel& panel;
 
   void run() const {
+    constexpr int kTile = kTileColumns < kPlanes ? 1 : kTileColumns / kPlanes;
     constexpr int kMost = kDirectColumns == 0 ? 0 : kDirectColumns < kPlanes ? 1 : kDirectColumns / kPlanes;
     if (a.n_cols <= kMost)
       each_panel([&](RowPanel rows) { direct_of<kMost>(rows); });
@@ -127,7 +118,7 @@ struct Int8Products {
         each_panel([&](RowPanel rows) {
           const Slice slice = slice_at(rows, k, kInt8Slice);
           unpack(slice);
-          panel_products<Stored<F>, kPlanes>(a, panel, slice);
+          panel_products<Stored<F>, kPlanes, kTile>(a, panel, slice);
         });
   }
 
