@@ -17,7 +17,7 @@ using jinja::Dict;
 // Generous for honest templates (the largest known takes some 20,000 steps for a short chat), small enough that a hostile one
 // ends within a second.
 constexpr std::uint64_t kSteps = 5'000'000;
-constexpr std::uint64_t kBytes = 256U << 20U;
+constexpr std::uint64_t kBytes = 128U << 20U;
 
 // Roles that name a speaker. A template that builds a control token from one ('<|' + role + '|>') means it; any other role is
 // the user's text like the rest.
@@ -128,7 +128,7 @@ bool is_empty(const Value& value) { return value.is_null() || (value.if_array() 
 Result<jinja::Text> render_once(const jinja::Program& program, const std::string& name, const Value& messages,
                                 const RenderOptions& options) {
   const std::size_t input = size_of(messages) + size_of(options.tools) + size_of(options.documents) + size_of(options.extra);
-  Budget budget{.steps = kSteps + 16 * input, .bytes = kBytes + 64 * input};
+  Budget budget{.steps = kSteps + 16 * input, .bytes = kBytes + 256 * input};
   std::vector<std::pair<std::string_view, Any>> variables;
   variables.emplace_back("messages", PUNA_TRY(convert_messages(budget, messages)));
   if (!options.extra.is_null() && options.extra.if_object() == nullptr) {

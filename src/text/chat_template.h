@@ -30,9 +30,11 @@ struct RenderOptions {
   std::optional<std::int64_t> now;  // unix seconds for strftime_now, shown in UTC; default: the clock, local time
 };
 
+// Who wrote which bytes. The template's: its text and string constants, bos_token and eos_token, numbers, and the names of
+// known roles (system, user, assistant, tool …), which templates build control tokens from. All else is user data.
 struct Rendered {
   std::string text;
-  std::vector<Span> literal;  // bytes the template wrote (bos_token, eos_token too); ascending, disjoint; the rest is user data
+  std::vector<Span> literal;  // the template's bytes: ascending, disjoint, never touching
 };
 
 class ChatTemplate {

@@ -103,8 +103,9 @@ struct TestCall {
 
 struct Expression {
   Position at;
-  int height = 1;            // of the tree below
-  bool is_constant = false;  // it depends on nothing but itself
+  int height = 1;                // of the tree below
+  bool may_be_constant = false;  // it may depend on nothing but itself
+  bool has_slice = false;        // somewhere in the tree
   std::variant<Constant, Name, NamespaceField, ListDisplay, TupleDisplay, DictDisplay, Unary, Binary, Concatenation, Comparison,
                Conditional, Attribute, Item, Slice, Call, FilterCall, TestCall>
       node;

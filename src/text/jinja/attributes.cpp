@@ -1,5 +1,6 @@
 // value.name, value[key] and value[a:b:c], as the sandboxed environment answers them.
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "text/jinja/methods.h"
@@ -156,9 +157,17 @@ Result<Any> slice_of_text(Render& render, const Text& text, const Bounds& bounds
   return make_string(render.budget, out, text.markup);
 }
 
+// What every Python object has, and the sandbox hides.
+bool is_internal(std::string_view name) {
+  static constexpr std::array<std::string_view, 8> kNames = {"__class__", "__doc__",  "__init__", "__dict__",
+                                                             "__str__",   "__repr__", "__eq__",   "__hash__"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
 }  // namespace
 
 Result<Any> find_attribute(Render& render, const Any& value, const TextRef& name) {
+  if (is_internal(name->bytes)) return Any(Undefined{name.get(), Undefined::Of::unsafe});
   if (value.is_undefined()) return undefined_error(value);
   if (const auto method = find_method(value, name->bytes)) return Any(std::make_shared<const Method>(Method{value, *method}));
   if (is_hidden_method(value, name->bytes)) return Any(Undefined{name.get(), Undefined::Of::unsafe});

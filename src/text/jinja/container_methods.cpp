@@ -47,6 +47,21 @@ Result<Any> index_of(Render& render, const Any& self, Given given) {
   return fail("the value is not in the {}", type_name(self));
 }
 
+Result<Any> count_in_range(Render& render, const Any& self, Given given) {
+  return Any(Integer {
+    PUNA_TRY(contains(render, self, given[0]))
+    ? 1 : 0
+  });
+}
+
+Result<Any> index_in_range(Render& render, const Any& self, Given given) {
+  const std::vector<Any> items = PUNA_TRY(collect(render, self));
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (PUNA_TRY(equals(render.budget, items[i], given[0]))) return Any(i);
+  }
+  return fail("the value is not in the range");
+}
+
 Result<Any> loop_cycle(Render&, const Any& self, Arguments arguments) {
   const auto& loop = *self.if_object<Loop>(Object::Type::loop);
   if (!arguments.named.empty()) return fail("cycle() takes no named arguments");
@@ -92,6 +107,8 @@ const std::array kMethods = std::to_array<MethodEntry>({
     {Kind::tuple, {"count", {"value"}, 1}, count_items},
     {Kind::tuple, {"index", {"value", "start", "stop"}, 1}, index_of},
     {Kind::real, {"is_integer"}, is_whole},
+    {Kind::range, {"count", {"value"}, 1}, count_in_range},
+    {Kind::range, {"index", {"value"}, 1}, index_in_range},
     {Kind::object, {"cycle"}, nullptr, loop_cycle},
     {Kind::object, {"changed"}, nullptr, loop_changed},
     {Kind::object, {"next"}, cycler_next},

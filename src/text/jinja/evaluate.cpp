@@ -1,4 +1,6 @@
 // Expressions.
+#include <algorithm>
+
 #include "text/jinja/filters.h"
 #include "text/jinja/interpreter.h"
 #include "text/jinja/show.h"
@@ -12,16 +14,63 @@ Any& Interpreter::slot(const Slot& slot) {
   return activation->slots[slot.index];
 }
 
+namespace {
+
+// What can stand as a constant in compiled code; an undefined value, a generator or a method cannot.
+bool is_plain(const Any& value) {
+  switch (value.kind()) {
+    case Kind::none:
+    case Kind::boolean:
+    case Kind::integer:
+    case Kind::real:
+    case Kind::text:
+    case Kind::range:
+      return true;
+    case Kind::list:
+    case Kind::tuple: {
+      const auto& items = value.if_sequence()->items;
+      return std::all_of(items.begin(), items.end(), is_plain);
+    }
+    case Kind::dict: {
+      const auto& entries = value.if_dict()->entries;
+      return std::all_of(entries.begin(), entries.end(),
+                         [](const auto& entry) { return is_plain(entry.first) && is_plain(entry.second); });
+    }
+    default:
+      return false;
+  }
+}
+
+std::unexpected<Error> not_constant() { return fail("not known beforehand"); }
+
+}  // namespace
+
+// Jinja computes constant expressions when it compiles, by other rules for slices: of what has none they are undefined
+// there, and an error when the template runs. Nothing where the two cannot differ, or where computing fails.
+Result<std::optional<Any>> Interpreter::evaluate_beforehand(const Expression& expression) {
+  if (!expression.may_be_constant || !expression.has_slice || is_beforehand_) return std::nullopt;
+  is_beforehand_ = true;
+  Result<Any> value = evaluate(expression);
+  is_beforehand_ = false;
+  if (!value && render_.budget.steps == 0) return std::unexpected(std::move(value).error());
+  return value ? std::optional<Any>(*std::move(value)) : std::nullopt;
+}
+
 Result<Any> Interpreter::evaluate(const Expression& expression) {
   const Render::Level level(render_);
   PUNA_TRY(render_.check_level());
   PUNA_TRY(render_.budget.spend());
+  if (expression.has_slice) {
+    const auto constant = PUNA_TRY(evaluate_beforehand(expression));
+    if (constant && is_plain(*constant)) return *constant;
+  }
   Result<Any> value = std::visit([this](const auto& node) { return compute(node); }, expression.node);
-  if (!value) render_.note_place(expression.at);
+  if (!value && !is_beforehand_) render_.note_place(expression.at);
   return value;
 }
 
 Result<Any> Interpreter::compute(const Name& node) {
+  if (is_beforehand_) return not_constant();
   const Any& value = slot(node.slot);
   return value.is_missing() ? Any(Undefined{node.name.get(), Undefined::Of::variable}) : value;
 }
@@ -108,6 +157,7 @@ Result<Any> Interpreter::compute(const Conditional& node) {
   static const TextRef kNoElse = literal_text("the condition was false, and there is no else");
   if (truth(PUNA_TRY(evaluate(*node.test)))) return evaluate(*node.then);
   if (node.otherwise != nullptr) return evaluate(*node.otherwise);
+  if (is_beforehand_) return not_constant();
   return Any(Undefined{kNoElse.get(), Undefined::Of::note});
 }
 
@@ -126,8 +176,7 @@ Result<Any> Interpreter::compute(const Slice& node) {
   const Any start = PUNA_TRY(part(node.start));
   const Any stop = PUNA_TRY(part(node.stop));
   const Any step = PUNA_TRY(part(node.step));
-  // Jinja computes constant output beforehand, and there a slice of what has none is merely undefined.
-  if (is_constant_ && !object.is_undefined() && !can_slice(object, start, stop, step)) {
+  if (is_beforehand_ && !object.is_undefined() && !can_slice(object, start, stop, step)) {
     return Any(Undefined{nullptr, Undefined::Of::attribute});
   }
   return get_slice(render_, object, start, stop, step);
@@ -168,10 +217,14 @@ Result<Any> Interpreter::evaluate_call(const Call& node, const Any* caller) {
   return render_.call(callee, std::move(arguments));
 }
 
-Result<Any> Interpreter::compute(const Call& node) { return evaluate_call(node, nullptr); }
+Result<Any> Interpreter::compute(const Call& node) {
+  if (is_beforehand_) return not_constant();
+  return evaluate_call(node, nullptr);
+}
 
 Result<Any> Interpreter::compute(const FilterCall& node) {
   if (node.filter == nullptr) return fail("there is no filter '{}'", node.name->bytes);
+  if (is_beforehand_ && (node.input == nullptr || node.filter->run_open != nullptr)) return not_constant();
   Any input = node.input != nullptr ? PUNA_TRY(evaluate(*node.input)) : *filter_input_;
   return apply_filter(render_, *node.filter, input, PUNA_TRY(evaluate_arguments(node.arguments)));
 }

@@ -35,10 +35,8 @@ Result<Flow> Interpreter::run(const Body& body) {
 
 Result<Flow> Interpreter::run_output(const Output& node) {
   for (const Expression* part : node.parts) {
-    is_constant_ = part->is_constant;
-    const Any value = PUNA_TRY(evaluate(*part));
-    is_constant_ = false;
-    PUNA_TRY(append_text(render_.budget, out_, value));
+    const auto constant = PUNA_TRY(evaluate_beforehand(*part));
+    PUNA_TRY(append_text(render_.budget, out_, constant ? *constant : PUNA_TRY(evaluate(*part))));
   }
   return Flow::normal;
 }
@@ -172,6 +170,12 @@ Result<Any> Interpreter::block_text(TextBuilder& text, ExpressionPtr filter) {
   return filtered;
 }
 
+// What a whole block turned into; unlike the value of an expression it is not made a string.
+Result<void> Interpreter::append_block(const Any& value, std::string_view tag) {
+  if (!value.is(Kind::text)) return fail("a {} block must come to a string, not to {}", tag, type_name(value));
+  return append_text(render_.budget, out_, value);
+}
+
 Result<Flow> Interpreter::run_set_block(const SetBlock& node) {
   TextBuilder text;
   Interpreter inner(render_, activation_, text);
@@ -189,7 +193,7 @@ Result<Flow> Interpreter::run_filter_block(const FilterBlock& node) {
   PUNA_TRY(inner.enter(node.scope));
   const Flow flow = PUNA_TRY(inner.run(node.body));
   if (flow != Flow::normal) return flow;
-  PUNA_TRY(append_text(render_.budget, out_, PUNA_TRY(inner.block_text(text, node.filter))));
+  PUNA_TRY(append_block(PUNA_TRY(inner.block_text(text, node.filter)), "filter"));
   leave(node.scope);
   return Flow::normal;
 }
@@ -211,7 +215,7 @@ Result<Flow> Interpreter::run_macro(const MacroDefinition& node) {
 Result<Flow> Interpreter::run_call_block(const CallBlock& node) {
   activation_.captured = true;
   const Any caller(static_cast<Object*>(PUNA_TRY(render_.make<Macro>(node.caller, activation_))));
-  PUNA_TRY(append_text(render_.budget, out_, PUNA_TRY(evaluate_call(std::get<Call>(node.call->node), &caller))));
+  PUNA_TRY(append_block(PUNA_TRY(evaluate_call(std::get<Call>(node.call->node), &caller)), "call"));
   return Flow::normal;
 }
 

@@ -56,6 +56,7 @@ class Interpreter {
   Result<void> assign(const Expression& target, Any value);
   Result<void> assign_all(const std::vector<ExpressionPtr>& targets, const Any& value);
   Result<void> check_namespaces(const Expression& target);
+  Result<void> append_block(const Any& value, std::string_view tag);
   Result<Any> block_text(TextBuilder& text, ExpressionPtr filter);
 
   Result<Any> compute(const Constant& node) { return node.value; }
@@ -76,6 +77,7 @@ class Interpreter {
   Result<Any> compute(const FilterCall& node);
   Result<Any> compute(const TestCall& node);
 
+  Result<std::optional<Any>> evaluate_beforehand(const Expression& expression);
   Result<std::vector<Any>> evaluate_all(const std::vector<ExpressionPtr>& expressions);
   Result<Arguments> evaluate_arguments(const CallArguments& arguments);
   Result<void> spread_named(const Expression& expression, Arguments& arguments);
@@ -87,7 +89,7 @@ class Interpreter {
   Render& render_;
   Activation& activation_;
   TextBuilder& out_;
-  bool is_constant_ = false;           // computing a part of the output that depends on nothing
+  bool is_beforehand_ = false;         // computing what Jinja computes when it compiles
   const Any* filter_input_ = nullptr;  // the text of the block whose filters are being applied
 };
 

@@ -52,7 +52,9 @@ Result<std::optional<Any>> Iterator::next(Render& render) {
   if (const Text* text = source_.if_text()) {
     if (position_ >= text->bytes.size()) return std::nullopt;
     const std::size_t end = char_end(text->bytes, position_);
-    return Any(slice_text(*text, {std::exchange(position_, end), end}));
+    TextBuilder one;
+    one.append(*text, {std::exchange(position_, end), end});
+    return Any(std::make_shared<const Text>(one.take()));
   }
   if (position_ >= *length_) return std::nullopt;
   const std::size_t i = position_++;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "text/jinja/ast_walk.h"
 #include "text/jinja/filters.h"
@@ -10,24 +11,31 @@ namespace {
 
 constexpr int kMaxHeight = 200;  // of an expression: as deep as Python's own parser goes
 
-// Whether an expression can be computed before anything runs; its children are looked at by the caller.
-bool may_be_constant(const decltype(Expression::node)& node) {
-  if (const auto* call = std::get_if<FilterCall>(&node)) {
-    return call->input != nullptr && call->filter != nullptr && call->filter->run_open == nullptr;
+// How many of its children must be known for an expression to be computed before anything runs; nullopt: it never can be.
+std::optional<std::size_t> n_needed(const decltype(Expression::node)& node) {
+  constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+  if (std::holds_alternative<Name>(node) || std::holds_alternative<Call>(node) || std::holds_alternative<NamespaceField>(node)) {
+    return std::nullopt;
   }
-  if (const auto* call = std::get_if<TestCall>(&node)) return call->test != nullptr;
-  if (const auto* conditional = std::get_if<Conditional>(&node)) return conditional->otherwise != nullptr;
-  return !std::holds_alternative<Name>(node) && !std::holds_alternative<Call>(node) &&
-         !std::holds_alternative<NamespaceField>(node);
+  if (const auto* binary = std::get_if<Binary>(&node)) {
+    return binary->op == BinaryOp::logical_and || binary->op == BinaryOp::logical_or ? 1 : kAll;
+  }
+  if (std::holds_alternative<Conditional>(node)) return 1;
+  return std::holds_alternative<Comparison>(node) ? 2 : kAll;
 }
 
 }  // namespace
 
 Result<ExpressionPtr> Parser::make(Position at, decltype(Expression::node) node) {
-  Expression made{.at = at, .is_constant = may_be_constant(node), .node = std::move(node)};
+  const auto needed = n_needed(node);
+  Expression made{
+      .at = at, .may_be_constant = needed.has_value(), .has_slice = std::holds_alternative<Slice>(node), .node = std::move(node)};
+  std::size_t n_seen = 0;
   for_each_child(made, [&](const Expression& child) {
     made.height = std::max(made.height, child.height + 1);
-    made.is_constant = made.is_constant && child.is_constant;
+    made.may_be_constant = made.may_be_constant && (child.may_be_constant || n_seen >= *needed);
+    made.has_slice = made.has_slice || child.has_slice;
+    ++n_seen;
   });
   if (made.height > kMaxHeight) return fail_at(at, fmt::format("this expression is nested more than {} levels deep", kMaxHeight));
   program_.expressions_.push_back(std::move(made));

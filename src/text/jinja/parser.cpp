@@ -7,7 +7,7 @@
 namespace puna::text::jinja {
 namespace {
 
-constexpr int kMaxParserDepth = 128;
+constexpr int kMaxParserDepth = 100;
 
 }  // namespace
 

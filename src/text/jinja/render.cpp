@@ -7,7 +7,7 @@
 namespace puna::text::jinja {
 namespace {
 
-constexpr int kMaxLevel = 400;  // expressions in statements in macros …: each costs some hundred bytes of stack
+constexpr int kMaxLevel = 256;  // expressions in statements in macros …: each costs some hundred bytes of stack
 
 }  // namespace
 
