@@ -9,6 +9,10 @@ find_package(OpenSSL REQUIRED)
 set(Boost_USE_STATIC_LIBS ON)
 find_package(Boost 1.81 REQUIRED COMPONENTS json)
 
+# {fmt}'s compiled part, which has no archive there.
+add_library(fmt_static STATIC cmake/fmt.cpp)
+target_compile_options(fmt_static PRIVATE -fvisibility=hidden)
+
 # A static archive by name, with what it needs itself.
 function(puna_static target archive)
   find_library(${target}_archive NAMES lib${archive}.a ${archive} REQUIRED)

@@ -124,7 +124,7 @@ class Answer {
     t.n_prompt = static_cast<std::int64_t>(request_.prompt.size());
     result_.finish = Finish::length;
     if (request_.n_predict == 0) return {};
-    sequence_.emplace(state_, tokens_, tokens_.size() - 1);
+    sequence_ = std::make_unique<Sequence>(state_, tokens_, tokens_.size() - 1);
     t.n_cached = sequence_->n_cached();
     std::size_t n_computed = static_cast<std::size_t>(t.n_cached);
     Clock::time_point first_token = begin;
@@ -156,7 +156,7 @@ class Answer {
       if (!request_.context_shift) return stop(Finish::context_full);
       shift();
       sequence_.reset();  // its blocks stay cached: what is kept is found again
-      sequence_.emplace(state_, tokens_, tokens_.size() - 1);
+      sequence_ = std::make_unique<Sequence>(state_, tokens_, tokens_.size() - 1);
       n_computed = static_cast<std::size_t>(sequence_->n_cached());
     }
   }
@@ -172,7 +172,7 @@ class Answer {
   sample::Params sampling_;
   std::vector<TokenId> tokens_;  // what the sequence holds, and what it must still compute
   std::int64_t n_keep_ = 0;
-  std::optional<Sequence> sequence_;
+  std::unique_ptr<Sequence> sequence_;
   Completion result_;
 };
 

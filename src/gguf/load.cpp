@@ -1,5 +1,7 @@
 #include "gguf/load.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "gguf/split.h"

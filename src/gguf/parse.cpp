@@ -1,5 +1,7 @@
 #include "gguf/parse.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>

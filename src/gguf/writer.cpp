@@ -13,16 +13,20 @@
 namespace puna::gguf {
 namespace {
 
+void append_bytes(std::vector<std::byte>& out, const void* bytes, std::size_t n) {
+  const std::size_t at = out.size();
+  out.resize(at + n);
+  if (n > 0) std::memcpy(out.data() + at, bytes, n);
+}
+
 template <class T>
 void append(std::vector<std::byte>& out, const T& value) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(&value);
-  out.insert(out.end(), bytes, bytes + sizeof value);
+  append_bytes(out, &value, sizeof value);
 }
 
 void append_string(std::vector<std::byte>& out, std::string_view text) {
   append(out, std::uint64_t{text.size()});
-  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
-  out.insert(out.end(), bytes, bytes + text.size());
+  append_bytes(out, text.data(), text.size());
 }
 
 template <class T>
@@ -42,8 +46,7 @@ Encoded array_head(ValueType element, std::size_t count) {
 template <class T>
 Encoded encode_array(ValueType element, std::span<const T> values) {
   Encoded result = array_head(element, values.size());
-  const auto bytes = std::as_bytes(values);
-  result.payload.insert(result.payload.end(), bytes.begin(), bytes.end());
+  append_bytes(result.payload, values.data(), values.size_bytes());
   return result;
 }
 

@@ -209,8 +209,8 @@ std::string value_list(const Graph& graph, const std::vector<ValueId>& ids, bool
   for (ValueId id : ids) {
     if (!text.empty()) text += ", ";
     text += fmt::format("%{}", id);
-    if (!graph.values[id].name.empty()) text += ":" + graph.values[id].name;
-    if (with_shape) text += " " + shape_text(graph, graph.values[id]);
+    if (!graph.values[id].name.empty()) text.append(":").append(graph.values[id].name);
+    if (with_shape) text.append(" ").append(shape_text(graph, graph.values[id]));
   }
   return text;
 }

@@ -11,8 +11,8 @@ namespace puna::engine {
 namespace {
 
 class Determinism : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, Determinism, testing::Values("llama", "mistral-window", "gemma3"), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(All, Determinism, testing::Values("llama", "mistral-window", "gemma3"), [](const auto& model) {
+  std::string name = model.param;
   std::ranges::replace(name, '-', '_');
   return name;
 });

@@ -1,4 +1,5 @@
 // Every family and position scheme against transformers, on random tiny models.
+#include <algorithm>
 #include <cmath>
 
 #include "engine/tiny_models.h"
@@ -7,8 +8,8 @@ namespace puna::engine {
 namespace {
 
 class Families : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, Families, testing::ValuesIn(tiny_names()), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(All, Families, testing::ValuesIn(tiny_names()), [](const auto& model) {
+  std::string name = model.param;
   std::ranges::replace(name, '-', '_');
   return name;
 });
