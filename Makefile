@@ -62,7 +62,13 @@ build-tests: | build/.all-packages
 test: build-tests
 	@cd build && PUNA_NEED_MODELS=1 ctest --output-on-failure -j$(JOBS) -LE full
 
-test-full: build-tests
+# Torch, transformers and the other oracles of the long sweeps, in a Python of their own.
+build/oracles/.installed: tools/oracles.txt
+	python3 -m venv build/oracles
+	build/oracles/bin/pip install -q -r tools/oracles.txt
+	@touch $@
+
+test-full: build-tests build/oracles/.installed
 	@cd build && PUNA_NEED_MODELS=1 PUNA_FULL=1 ctest --output-on-failure -j$(JOBS)
 
 # Addresses and undefined behaviour in every unit test; data races in the rooms that have threads.

@@ -1,3 +1,28 @@
+# puna_precompile(NAME LIBS… OPTIONS… HEADERS …): NAME_headers, whose precompiled headers puna_reuse(TARGET NAME) gives to a target.
+function(puna_precompile name)
+  cmake_parse_arguments(PRE "" "" "LIBS;OPTIONS;HEADERS" ${ARGN})
+  if(PUNA_PRECOMPILE)
+    file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/${name}_headers.cpp CONTENT "")
+    add_library(${name}_headers OBJECT ${CMAKE_BINARY_DIR}/${name}_headers.cpp)
+    target_link_libraries(${name}_headers PRIVATE puna_flags ${PRE_LIBS})
+    target_compile_options(${name}_headers PRIVATE ${PRE_OPTIONS})
+    target_precompile_headers(${name}_headers PRIVATE ${PRE_HEADERS})
+    if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")  # its time stamp would make every build another one for the compiler cache
+      target_compile_options(puna_flags INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
+    endif()
+  endif()
+endfunction()
+
+function(puna_reuse target name)
+  if(PUNA_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM ${name}_headers)
+  endif()
+endfunction()
+
+set(standard_headers <algorithm> <array> <cmath> <cstdint> <expected> <filesystem> <functional> <map> <memory> <optional> <span>
+  <string> <string_view> <unordered_map> <utility> <variant> <vector> <fmt/core.h>)
+puna_precompile(room LIBS fmt_static HEADERS ${standard_headers})
+
 # puna_room(NAME USES room… LIBS public… PRIVATE_LIBS …): src/NAME/**.cpp as one static library.
 # A room with no source yet is an interface; src/NAME/room.cmake, where it exists, sets per-file flags.
 function(puna_room name)
@@ -15,12 +40,22 @@ function(puna_room name)
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(${target} PUBLIC puna_flags ${ROOM_USES} ${ROOM_LIBS} PRIVATE ${ROOM_PRIVATE_LIBS})
+  puna_reuse(${target} room)
   if(EXISTS ${CMAKE_SOURCE_DIR}/src/${name}/room.cmake)
     include(${CMAKE_SOURCE_DIR}/src/${name}/room.cmake)
   endif()
 endfunction()
 
 add_custom_target(unit_tests)
+
+# Under sanitizers the tests themselves are compiled plainly: half the time, and what they call stays optimised.
+set(puna_test_options)
+if(PUNA_SANITIZE)
+  set(puna_test_options -O0)
+  if(PUNA_FUZZ)
+    list(APPEND puna_test_options -fno-sanitize=fuzzer-no-link)
+  endif()
+endif()
 
 # puna_test(ROOM): tests/ROOM/*_test.cpp as one executable that links the room's own row and nothing else.
 function(puna_test room)
@@ -32,6 +67,8 @@ function(puna_test room)
   target_include_directories(test_${room} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(test_${room} PRIVATE PUNA_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
   target_link_libraries(test_${room} PRIVATE puna_${room} GTest::gmock GTest::gtest_main)
+  target_compile_options(test_${room} PRIVATE ${puna_test_options})
+  puna_reuse(test_${room} test)
   add_dependencies(unit_tests test_${room})
   gtest_discover_tests(test_${room} DISCOVERY_MODE PRE_TEST TEST_PREFIX ${room}. PROPERTIES LABELS ${room})
 endfunction()
