@@ -64,6 +64,13 @@ FORMATS = ["'%s' % {0}", "'%d|%5.2f' % (a, f)", "'%-6s|' % {0}", "'%05d' % a", "
            "'{{:.3}}|{{:10.2}}'.format(f, s)", "'{{:012,.2f}}'.format(1234.5)", "'{{:_}}'.format(1234567)"]
 
 
+TYPED = {
+    "text": STRINGS + ["s", "x", "msg[0].content", "msg[1].role", "d.a", "(a ~ f)"],
+    "list": ["items", "msg", "[1, 'a', none]", "[3, 1, 2]", "['b', 'A', 'a', 'C']", "range(4)", "msg[1:]", "d.Z", "[[1, 2], [3, 4]]", "(1, 2)"],
+    "number": NUMBERS + ["a", "b", "f", "(a + 1)", "true"],
+}
+
+
 class Generator:
     def __init__(self, random):
         self.random = random
@@ -80,7 +87,7 @@ class Generator:
 
     def request(self):
         template = self.output(3) if self.chance(0.5) else self.body(3, top=True)
-        variables = {key: value for key, value in VARIABLES.items() if not self.chance(0.1)}
+        variables = {key: value for key, value in VARIABLES.items() if not self.chance(0.02)}
         return {"template": template, "messages": [], "add_generation_prompt": True, "bos_token": "<s>", "eos_token": "</s>",
                 "extra": variables}
 
@@ -115,15 +122,16 @@ class Generator:
         if kind < 0.16:
             return self.atom()
         if kind < 0.36:
-            return f"{self.operand(depth)} {self.pick(BINARY)} {self.operand(depth)}"
+            both = self.pick(["text", "list", "number", "number", None])
+            return f"{self.operand(depth, both)} {self.pick(BINARY)} {self.operand(depth, both)}"
         if kind < 0.54:
-            return f"{self.operand(depth)}|{self.pick(FILTERS)}"
+            return f"{self.operand(depth, self.pick(['text', 'text', 'list', 'list', 'number', None]))}|{self.pick(FILTERS)}"
         if kind < 0.62:
             return f"{self.operand(depth)} is {self.pick(['', 'not '])}{self.pick(TESTS)}"
         if kind < 0.74:
-            return f"{self.operand(depth)}.{self.pick(METHODS)}"
+            return f"{self.operand(depth, self.pick(['text', 'text', 'text', None]))}.{self.pick(METHODS)}"
         if kind < 0.82:
-            return f"{self.operand(depth)}[{self.pick(SLICES)}]"
+            return f"{self.operand(depth, self.pick(['text', 'list', None]))}[{self.pick(SLICES)}]"
         if kind < 0.86:
             return f"({inner()} if {inner()}" + (f" else {inner()})" if self.chance(0.7) else ")")
         if kind < 0.90:
@@ -138,7 +146,10 @@ class Generator:
             return f"{{{self.pick(STRINGS + NUMBERS)}: {inner()}, 'k': {inner()}}}"
         return f"({inner()}, {inner()})"
 
-    def operand(self, depth):
+    def operand(self, depth, kind=None):
+        """Of a kind that the operation likely wants: text, list, number; anything where that is None."""
+        if kind and self.chance(0.8):
+            return self.pick(TYPED[kind])
         if self.chance(0.6):
             return self.atom()
         return f"({self.expression(depth - 1)})"

@@ -59,6 +59,10 @@ TEST(ChatTemplate, messages_tools_and_the_prompt_switch_are_its_variables) {
   EXPECT_EQ(text_of("{{ tools[0].name }}{{ add_generation_prompt }}", Value::array(), options), "fFalse");
 }
 
+TEST(ChatTemplate, a_negative_constant_to_a_variable_power_is_what_the_python_of_jinja2_makes_of_it) {
+  EXPECT_EQ(text_of("{% set n = 2 %}{{ -1 ** n }} {{ -1 ** 2 }} {{ (1 - 3) ** n }} {{ -2.0 ** n }}"), "-1 1 -4 -4.0");
+}
+
 TEST(ChatTemplate, an_empty_list_of_tools_is_no_tools) {
   RenderOptions options;
   options.tools = Value::array();

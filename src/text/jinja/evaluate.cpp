@@ -1,5 +1,6 @@
 // Expressions.
 #include <algorithm>
+#include <cmath>
 
 #include "text/jinja/filters.h"
 #include "text/jinja/interpreter.h"
@@ -15,6 +16,11 @@ Any& Interpreter::slot(const Slot& slot) {
 }
 
 namespace {
+
+bool is_negative(const Any& value) {
+  if (const double* real = value.if_real()) return std::signbit(*real);
+  return value.if_integer().value_or(0) < 0;
+}
 
 // What can stand as a constant in compiled code; an undefined value, a generator or a method cannot.
 bool is_plain(const Any& value) {
@@ -109,7 +115,13 @@ Result<Any> Interpreter::compute(const Binary& node) {
   const Any left = PUNA_TRY(evaluate(*node.left));
   if (node.op == BinaryOp::logical_and) return truth(left) ? evaluate(*node.right) : Result<Any>(left);
   if (node.op == BinaryOp::logical_or) return truth(left) ? Result<Any>(left) : evaluate(*node.right);
-  return binary(render_, node.op, left, PUNA_TRY(evaluate(*node.right)));
+  const Any right = PUNA_TRY(evaluate(*node.right));
+  // A negative constant meets ** as jinja2 writes it into Python, without parentheses: -1 ** x is -(1 ** x).
+  if (node.op == BinaryOp::power && node.left->may_be_constant && !node.right->may_be_constant && is_negative(left)) {
+    const Any magnitude = PUNA_TRY(unary(render_, UnaryOp::negate, left));
+    return unary(render_, UnaryOp::negate, PUNA_TRY(binary(render_, node.op, magnitude, right)));
+  }
+  return binary(render_, node.op, left, right);
 }
 
 Result<Any> Interpreter::compute(const Concatenation& node) {

@@ -63,7 +63,7 @@ Result<Spec> parse_spec(std::string_view text) {
   }
   if (at < text.size()) spec.type = text[at++];
   if (at < text.size()) return fail("'{}' is no format", text);
-  if (spec.zero && spec.align == 0) spec.fill = "0";
+  if (spec.zero && spec.align == 0) spec.fill.assign(1, '0');
   return spec;
 }
 

@@ -2,6 +2,7 @@
 // has its own variables for the names it stores; a name that no scope around stores is looked up in the variables of the
 // rendering once, when the scope is entered. An `if` is no scope, but what only one of its branches stores still shows the
 // outer value in the other.
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -292,6 +293,18 @@ class Resolver {
     return {frame.function.depth - address.function->depth, address.index};
   }
 
+  // Jinja drops the operands behind one that decides a constant `and`, `or` or comparison before it looks into them. How
+  // many it looks into for certain.
+  static std::size_t n_compiled(const Expression& expression) {
+    constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+    if (const auto* binary = std::get_if<Binary>(&expression.node)) {
+      const bool is_logical = binary->op == BinaryOp::logical_and || binary->op == BinaryOp::logical_or;
+      return is_logical && binary->left->may_be_constant ? 1 : kAll;
+    }
+    const auto* comparison = std::get_if<Comparison>(&expression.node);
+    return comparison != nullptr && comparison->first->may_be_constant ? 2 : kAll;
+  }
+
   // Second pass: every name gets its slot, every inner scope its turn. `soft`: inside an if, where a filter or test that
   // does not exist matters only once it is reached.
   Result<void> resolve(Frame& frame, Expression* expression, bool soft) {
@@ -310,10 +323,13 @@ class Resolver {
     } else if (auto* test = std::get_if<TestCall>(&expression->node); test != nullptr && test->test == nullptr && !soft) {
       return fail_at(expression->at, fmt::format("there is no test '{}'", test->name->bytes));
     }
+    const std::size_t n_known = n_compiled(*expression);
+    std::size_t n_seen = 0;
     const bool inner_soft = soft || std::holds_alternative<Conditional>(expression->node);
     Result<void> trouble;
     for_each_child(*expression, [&](Expression& child) {
-      if (trouble) trouble = resolve(frame, &child, inner_soft);
+      if (trouble) trouble = resolve(frame, &child, inner_soft || n_seen >= n_known);
+      ++n_seen;
     });
     return trouble;
   }
