@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -42,9 +43,16 @@ int read_in_parallel(int fd, std::byte* out, std::size_t size) {
   std::vector<int> failures(n_threads, 0);
   {
     std::vector<std::jthread> readers;
-    for (std::size_t i = 0; i < n_threads; ++i)
-      readers.emplace_back(
-          [&, i] { failures[i] = read_range(fd, out, std::min(size, i * share), std::min(size, (i + 1) * share)); });
+    const auto read_share = [&](std::size_t i) {
+      failures[i] = read_range(fd, out, std::min(size, i * share), std::min(size, (i + 1) * share));
+    };
+    for (std::size_t i = 0; i < n_threads; ++i) {
+      try {
+        readers.emplace_back(read_share, i);
+      } catch (const std::system_error&) {
+        read_share(i);  // no more threads to be had: this one reads
+      }
+    }
   }
   for (int failure : failures)
     if (failure) return failure;

@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 
 namespace puna::os {
 namespace fs = std::filesystem;
@@ -105,34 +104,75 @@ CpuTimes cpu_times() {
   return total;
 }
 
-Result<void> write_file(const fs::path& path, std::string_view bytes) {
+namespace {
+
+// All of `bytes` to `fd`; the errno of the first failure, or 0.
+int write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
+    if (put < 0 && errno != EINTR) return errno;
+    if (put > 0) bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return 0;
+}
+
+// Beside the file, then renamed over it.
+int replace_file(const fs::path& path, std::string_view bytes) {
   static std::atomic<unsigned> counter{0};
   const fs::path part = fmt::format("{}.part-{}-{}", path.string(), ::getpid(), counter++);
   const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) return fail(ErrorKind::io, "{}: cannot write: {}", path.string(), describe(errno));
-  int failure = 0;
-  while (!bytes.empty() && !failure) {
-    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
-    if (put < 0 && errno != EINTR) failure = errno;
-    if (put > 0) bytes.remove_prefix(static_cast<std::size_t>(put));
-  }
+  if (fd < 0) return errno;
+  int failure = write_all(fd, bytes);
   if (!failure && ::fsync(fd) != 0) failure = errno;
   ::close(fd);
   if (!failure && ::rename(part.c_str(), path.c_str()) != 0) failure = errno;
+  if (failure) ::unlink(part.c_str());
+  return failure;
+}
+
+// To a device or a pipe, which a rename would put a file in place of.
+int write_through(const fs::path& path, std::string_view bytes) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return errno;
+  const int failure = write_all(fd, bytes);
+  ::close(fd);
+  return failure;
+}
+
+}  // namespace
+
+Result<void> write_file(const fs::path& path, std::string_view bytes) {
+  std::error_code code;
+  const fs::file_status status = fs::status(path, code);
+  const bool is_special = fs::exists(status) && !fs::is_regular_file(status);
+  const fs::path target = fs::is_symlink(fs::symlink_status(path, code)) ? fs::weakly_canonical(path, code) : path;
+  const int failure = is_special ? write_through(path, bytes) : replace_file(target.empty() ? path : target, bytes);
   if (!failure) return {};
-  ::unlink(part.c_str());
   return fail(ErrorKind::io, "{}: cannot write: {}", path.string(), describe(failure));
+}
+
+Result<std::string> read_all(int fd, std::string_view name) {
+  std::string text;
+  std::string buffer(std::size_t{1} << 16, '\0');
+  for (;;) {
+    const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(ErrorKind::io, "{}: {}", name, describe(errno));
+    if (got == 0) return text;
+    text.append(buffer, 0, static_cast<std::size_t>(got));
+    if (text.size() > kLongestText)
+      return fail("{}: is longer than {}, the longest text puna takes", name, size_text(kLongestText));
+  }
 }
 
 Result<std::string> read_file(const fs::path& path) {
   std::error_code code;
   if (fs::is_directory(path, code)) return fail("{}: is a directory, wanted a file", path.string());
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(errno == ENOENT ? ErrorKind::not_found : ErrorKind::io, "{}: {}", path.string(), describe(errno));
-  std::ostringstream content;
-  content << file.rdbuf();
-  if (file.bad()) return fail(ErrorKind::io, "{}: {}", path.string(), describe(errno));
-  return std::move(content).str();
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail(errno == ENOENT ? ErrorKind::not_found : ErrorKind::io, "{}: {}", path.string(), describe(errno));
+  Result<std::string> text = read_all(fd, path.string());
+  ::close(fd);
+  return text;
 }
 
 Result<Reservation> Reservation::make(std::size_t bytes) {

@@ -31,9 +31,14 @@ struct CpuTimes {
 };
 CpuTimes cpu_times();
 
-// Writes `bytes` beside `path`, then renames: the name holds the old content or the whole new one, never a part.
+// Writes `bytes` beside `path`, then renames: the name holds the old content or the whole new one, never a part. What is no
+// regular file (a device, a pipe) is written to; a link stays and what it names is replaced.
 Result<void> write_file(const std::filesystem::path& path, std::string_view bytes);
+
+// A text is never longer: what has no end (a device, a pipe) must not fill the memory.
+inline constexpr std::size_t kLongestText = std::size_t{256} << 20;
 Result<std::string> read_file(const std::filesystem::path& path);  // whole; also of pipes
+Result<std::string> read_all(int fd, std::string_view name);       // what is left to read; errors carry the name
 
 // Memory that is reserved now and backed by pages only as it is touched; zeroed, 64-byte aligned.
 class Reservation {

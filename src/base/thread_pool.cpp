@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 
 #include "base/check.h"
 #include "base/cores.h"
+#include "base/log.h"
 
 namespace puna {
 namespace {
@@ -37,7 +39,12 @@ ThreadPool::ThreadPool(int n_threads, std::vector<int> cpus) : cpus_(std::move(c
   const std::size_t n_cpus = cpus_.empty() ? allowed_cpus().size() : cpus_.size();
   spin_ns_ = static_cast<std::size_t>(n_threads) <= n_cpus ? kSpinNs : kCrowdedSpinNs;
   workers_.reserve(static_cast<std::size_t>(n_threads) - 1);
-  for (int thread = 1; thread < n_threads; ++thread) workers_.emplace_back([this, thread] { worker_main(thread); });
+  try {
+    for (int thread = 1; thread < n_threads; ++thread) workers_.emplace_back([this, thread] { worker_main(thread); });
+  } catch (const std::system_error& refused) {
+    // The work is the same with fewer: what one thread computes does not depend on how many there are.
+    log::warning("{} of the {} threads wanted: {}", size(), n_threads, refused.code().message());
+  }
 }
 
 ThreadPool::~ThreadPool() {

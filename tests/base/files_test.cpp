@@ -115,6 +115,40 @@ TEST(Os, ReadsAPipe) {
   EXPECT_EQ(*os::read_file(pipe), "through the pipe");
 }
 
+TEST(Os, AFileThatCannotBeReadIsAnErrorAndNotEmpty) {
+  const auto text = os::read_file("/proc/self/mem");
+  ASSERT_FALSE(text);
+  EXPECT_NE(text.error().message.find("/proc/self/mem"), std::string::npos);
+}
+
+TEST(Os, ATextWithoutEndIsRefused) {
+  const auto text = os::read_file("/dev/zero");
+  ASSERT_FALSE(text);
+  EXPECT_NE(text.error().message.find("/dev/zero: is longer than 256 MiB"), std::string::npos) << text.error().message;
+}
+
+TEST(Os, WritesToAPipeInsteadOfReplacingIt) {
+  TemporaryFolder folder;
+  const fs::path pipe = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::string got;
+  {
+    std::jthread reader([&] { got = os::read_file(pipe).value_or("(nothing)"); });
+    EXPECT_TRUE(os::write_file(pipe, "through the pipe"));
+  }
+  EXPECT_EQ(got, "through the pipe");
+  EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
+TEST(Os, WritesToWhatALinkNamesAndKeepsTheLink) {
+  TemporaryFolder folder;
+  const fs::path link = folder.path() / "link";
+  fs::create_symlink(folder.file("target", "old"), link);
+  ASSERT_TRUE(os::write_file(link, "new"));
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(*os::read_file(folder.path() / "target"), "new");
+}
+
 TEST(Os, SizesReadWell) {
   EXPECT_EQ(os::size_text(0), "0 B");
   EXPECT_EQ(os::size_text(1023), "1023 B");
