@@ -14,6 +14,7 @@ using Given = const Parameters&;
 using Item = std::optional<Any>;
 
 constexpr std::int64_t kMaxBatch = 10'000'000;
+constexpr std::int64_t kMaxSlices = 100'000;  // as many as range() makes
 
 // Hands out the items of a list that `make` computes when the first one is asked for.
 template <class Make>
@@ -68,6 +69,7 @@ Result<Any> slice_filter(Render& render, const Any& input, Given given) {
     const std::vector<Any> all = PUNA_TRY(collect(r, input));
     const std::int64_t slices = PUNA_TRY(given.integer(0, 1));
     if (slices == 0) return fail("slice() cannot make 0 slices");
+    if (slices > kMaxSlices) return fail("{} slices are too many", slices);
     std::vector<Any> out;
     const auto length = static_cast<std::int64_t>(all.size());
     const std::int64_t per_slice = slices > 0 ? length / slices : 0;
