@@ -78,9 +78,9 @@ Result<void> read_scaling(const Keys& keys, HyperParams& h, const gguf::File& fi
   if (const auto attn = PUNA_TRY(keys.number("rope.scaling.yarn_attn_factor", 1e-3, 1e3))) rope.attn_factor = *attn;
   rope.ext_factor = PUNA_TRY(keys.number("rope.scaling.yarn_ext_factor", 0, 1))
   .value_or(1.0f);
-  rope.beta_fast = PUNA_TRY(keys.number("rope.scaling.yarn_beta_fast", 0, 1e6))
+  rope.beta_fast = PUNA_TRY(keys.number("rope.scaling.yarn_beta_fast", 1e-3, 1e6))
   .value_or(32.0f);
-  rope.beta_slow = PUNA_TRY(keys.number("rope.scaling.yarn_beta_slow", 0, 1e6))
+  rope.beta_slow = PUNA_TRY(keys.number("rope.scaling.yarn_beta_slow", 1e-3, 1e6))
   .value_or(1.0f);
   return {};
 }
@@ -113,7 +113,10 @@ Result<void> apply(const RopeOverrides& overrides, HyperParams& h) {
     if (rope.scaling == graph::RopeScaling::none && !overrides.scaling) rope.scaling = graph::RopeScaling::linear;
   }
   if (overrides.yarn_orig_ctx && *overrides.yarn_orig_ctx > 0) rope.original_context = *overrides.yarn_orig_ctx;
-  if (overrides.yarn_ext_factor && *overrides.yarn_ext_factor >= 0) rope.ext_factor = *overrides.yarn_ext_factor;
+  if (overrides.yarn_ext_factor && !(*overrides.yarn_ext_factor < 0)) {
+    if (!(*overrides.yarn_ext_factor <= 1)) return fail("--yarn-ext-factor is {}, wanted 0 to 1", *overrides.yarn_ext_factor);
+    rope.ext_factor = *overrides.yarn_ext_factor;
+  }
   const auto set = [&](const std::optional<float>& wish, std::string_view flag, float& place) -> Result<void> {
     if (!wish || *wish < 0) return {};  // as in llama.cpp, below 0 is "not given"
     PUNA_TRY(positive(flag, *wish));
