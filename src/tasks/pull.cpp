@@ -150,8 +150,9 @@ Result<Choice> choose_on_hub(const HubModel& model, const PullOptions& options) 
   if (!text && text.error().kind == ErrorKind::not_found && !model.file.empty())
     return Choice{.files = {HubFile{.path = model.file, .size = 0, .sha256 = {}}}, .note = {}};
   if (!text) return std::unexpected(std::move(text).error());
-  const auto files = PUNA_TRY(parse_listing(*text));
-  return choose(files, model, options.memory_bytes);
+  const auto files = parse_listing(*text);
+  if (!files) return std::unexpected(Error(files.error()).within("the hub's list of files of " + listing.name));
+  return choose(*files, model, options.memory_bytes);
 }
 
 // The file is here and is the one the hub has now.

@@ -99,6 +99,13 @@ TEST_F(Download, StartsAgainFromAServerWithoutRanges) {
   expect_whole(pull_url("/whole/400000/m.gguf"), home.path(), content(400000));
 }
 
+TEST_F(Download, OfSomethingElseThatHasNoEndStopsAtItsStart) {
+  const auto pulled = pull_url("/endless/0/m.gguf");
+  ASSERT_FALSE(pulled);
+  EXPECT_NE(pulled.error().message.find("no GGUF file came"), std::string::npos) << pulled.error().message;
+  EXPECT_TRUE(files_in(home.path()).empty());
+}
+
 TEST_F(Download, StartsAgainWhenTheFileChanged) {
   expect_whole(pull_url("/changes/400000/m.gguf"), home.path(), content(400000, 2));
 }

@@ -173,6 +173,12 @@ TEST_F(Hub, FindsWhatOtherProgramsBroughtIntoTheHubCache) {
   EXPECT_EQ(found->path, repository / "snapshots/abc/tiny-Q4_K_M.gguf");
 }
 
+TEST_F(Hub, SaysWhoseAnswerIsNoListing) {
+  const auto pulled = pull(model("hf:test/nonsense"), options);
+  ASSERT_FALSE(pulled);
+  EXPECT_NE(pulled.error().message.find("the hub's list of files of test/nonsense"), std::string::npos) << pulled.error().message;
+}
+
 TEST_F(Hub, BringsAllShards) {
   const auto pulled = pull(model("hf:test/split-GGUF:Q8_0/big-Q8_0-00003-of-00003.gguf"), options);
   ASSERT_TRUE(pulled) << pulled.error().message;

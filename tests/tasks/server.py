@@ -82,6 +82,8 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def listing(self, repository):
+        if repository == "nonsense":
+            return self.answer(200, b"<html>")
         if repository == "gated" and not self.headers.get("Authorization"):
             return self.answer(401, b"{}")
         if repository not in REPOSITORIES or repository == "unlisted":
@@ -105,6 +107,11 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(200, b"<!DOCTYPE html><html>sign in</html>", {"ETag": '"page"'})
         if mode == "gated" and self.headers.get("Authorization") != "Bearer secret":
             return self.answer(401, b"{}")
+        if mode == "endless":  # zeros, and nobody says how many
+            self.send_response(200)
+            self.end_headers()
+            while True:
+                self.wfile.write(b"\0" * 65536)
         if mode == "huge":  # more than any disk holds; nothing of it comes
             self.send_response(200)
             self.send_header("Content-Length", str(size))

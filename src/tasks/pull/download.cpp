@@ -13,6 +13,7 @@ namespace puna::tasks {
 namespace {
 
 constexpr std::size_t kMostText = 16 << 20;
+constexpr std::chrono::milliseconds kWorthSaying{2000};  // a shorter silence needs no word
 
 HttpGet request(const Source& source, const PullOptions& options) {
   HttpGet get{.url = source.url, .patience = options.patience, .stop = options.stop};
@@ -156,7 +157,14 @@ Result<void> Download::take(std::span<const std::byte> bytes) {
   if (size != 0 && bytes.size() > size - std::min(size, part_.size()))
     return fail("{}: wanted {} bytes, more came", source_.name, size);
   got_bytes_ = true;
+  const std::uint64_t before = part_.size();
   PUNA_TRY(part_.append(bytes));
+  // Something else, which may have no end, is not worth waiting for; with a known hash the hash will tell.
+  if (source_.expected.sha256.empty() && before < PartFile::kStart && part_.size() >= PartFile::kStart)
+    if (auto right = part_.check_start(); !right) {
+      part_.discard();
+      return right;
+    }
   meter_.at(part_.size(), size);
   return {};
 }
@@ -216,7 +224,12 @@ Result<void> Download::run() {
     if (fruitless > options_.patience.retries)
       return std::unexpected(answer ? status_error(*answer, source_.from_hub && !options_.hf_token.empty())
                                     : answer.error().error);
-    PUNA_TRY(pause(std::max(wanted_wait_, options_.patience.first_wait * (1 << std::min(fruitless, 6)))));
+    const std::chrono::milliseconds wait = std::max(wanted_wait_, options_.patience.first_wait * (1 << std::min(fruitless, 6)));
+    if (wait >= kWorthSaying)
+      log::warning("{}: {}; trying again in {} s", source_.name,
+                   answer ? fmt::format("the server says HTTP {}", answer->status) : answer.error().error.message,
+                   std::chrono::ceil<std::chrono::seconds>(wait).count());
+    PUNA_TRY(pause(wait));
   }
 }
 

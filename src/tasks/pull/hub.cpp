@@ -216,7 +216,7 @@ std::uint64_t memory_for(std::uint64_t file_size) { return file_size + file_size
 Result<std::vector<HubFile>> parse_listing(std::string_view text) {
   const Value answer = PUNA_TRY(json::parse(text));
   const Value* siblings = answer.find("siblings");
-  if (!siblings || !siblings->if_array()) return fail("the hub's answer has no list of files (siblings)");
+  if (!siblings || !siblings->if_array()) return fail("has no 'siblings'");
   std::vector<HubFile> files;
   const auto size_of = [](const Value* size) {
     return size && size->if_int() && *size->if_int() > 0 ? static_cast<std::uint64_t>(*size->if_int()) : 0;

@@ -98,7 +98,11 @@ Result<void> PartFile::check(const Expected& expected, const std::string& sha256
     if (expected.sha256 == sha256) return {};
     return fail("{}: wanted sha256 {}, what came has {}", name(), expected.sha256, sha256);
   }
-  std::array<char, 16> start{};
+  return check_start();
+}
+
+Result<void> PartFile::check_start() const {
+  std::array<char, kStart> start{};
   const ssize_t got = ::pread(fd_, start.data(), start.size(), 0);
   const std::string_view found(start.data(), got < 0 ? 0 : static_cast<std::size_t>(got));
   if (!found.starts_with(kMagic))

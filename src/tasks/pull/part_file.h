@@ -39,6 +39,12 @@ class PartFile {
   Result<void> keep(std::uint64_t count, const std::stop_token& stop);
   Result<void> append(std::span<const std::byte> bytes);
 
+  // Whether the first kStart bytes, or the fewer that there are, are a model's. Invalid: what they are instead.
+  static constexpr std::size_t kStart = 16;
+  Result<void> check_start() const;
+  // Throws away what came.
+  void discard();
+
   // Checks, writes through to the disk, and renames. A file that is not what was expected is thrown away: invalid, with
   // what was wanted and found.
   Result<void> finish(const Expected& expected);
@@ -46,7 +52,6 @@ class PartFile {
  private:
   explicit PartFile(std::filesystem::path target);
   Result<void> check(const Expected& expected, const std::string& sha256) const;
-  void discard();
   std::string name() const { return target_.filename().string(); }
 
   std::filesystem::path target_, part_, memory_path_;
