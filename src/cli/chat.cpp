@@ -34,7 +34,7 @@ Table make_table(ChatOptions& options, Console& console) {
   add_model_options(table, options.model);
   add_template_options(table, options.conversation);
   table.add("-p, --prompt TEXT", "the first message; escapes are decoded", into(options.prompt.text));
-  table.add("-f, --file, -bf, --binary-file FILE", "the first message is in FILE", into(options.prompt.file));
+  table.add("-f, --file, -bf, --binary-file FILE", "the first message is in FILE", into_name(options.prompt.file));
   table.add("-e, --escape", "decode escapes in -p and -sys (default)", flag(options.prompt.escape));
   table.add("--no-escape", "take -p and -sys as they are", flag(options.prompt.escape, false));
   table.add("-st, --single-turn", "leave after the first answer", flag(options.single_turn));
@@ -93,6 +93,7 @@ Result<int> talk(Console& console, const ChatOptions& options, ChatSession& sess
       return 0;
     }
     say(console, session, options, std::move(first));
+    if (Interruptible::must_end()) return kInterrupted;
   }
   LineEditor editor(console, os::puna_home() / "history", options.plain);
   const auto next = [&](std::string_view prompt) { return editor.read(editor_prompt(console, prompt)); };
@@ -104,6 +105,7 @@ Result<int> talk(Console& console, const ChatOptions& options, ChatSession& sess
       continue;
     }
     say(console, session, options, *std::move(message));
+    if (Interruptible::must_end()) return kInterrupted;
     if (options.single_turn) break;
   }
   return 0;
@@ -121,6 +123,7 @@ Result<int> run_chat(Console& console, Words words) {
   ChatOptions options;
   const Table table = make_table(options, console);
   if (auto end = read_arguments(console, table, words)) return *end;
+  if (auto valid = check_sampling(options.generation); !valid) return refuse(console, valid.error());
   console.set_colours(options.colours);
   std::string first = PUNA_TRY(given_prompt(console, options.prompt))
   .value_or("");

@@ -45,7 +45,7 @@ Result<engine::Completion> ChatSession::answer(std::string& text) {
   text::Detokenizer detokenizer(engine_.tokenizer(), {.previous = previous, .skip_special = true});
   const auto put = [&](const std::string& piece) {
     text += piece;
-    console_.answer(piece);
+    console_.stream(piece);
   };
   Interruptible interruptible;
   const auto on_token = [&](TokenId token) {
@@ -102,14 +102,19 @@ void ChatSession::load(std::string_view file) {
   if (file.empty()) return console_.report(error(ErrorKind::invalid, "/load FILE"));
   const auto read = [&]() -> Result<std::size_t> {
     const std::string text = PUNA_TRY(os::read_file(path_of(file)));
-    const Value saved = PUNA_TRY(json::parse(text));
-    const Value* messages = saved.find("messages");
-    if (!messages) return fail("wanted an object with \"messages\"");
-    PUNA_TRY(conversation_.set_messages(*messages));
-    return messages->if_array()->size();
+    const auto messages_of = [&]() -> Result<std::size_t> {
+      const Value saved = PUNA_TRY(json::parse(text));
+      const Value* messages = saved.find("messages");
+      if (!messages) return fail("wanted an object with \"messages\"");
+      PUNA_TRY(conversation_.set_messages(*messages));
+      return messages->if_array()->size();
+    };
+    Result<std::size_t> n = messages_of();
+    if (!n) return std::unexpected(std::move(n).error().within(path_of(file).string()));
+    return n;
   };
   const Result<std::size_t> n = read();
-  if (!n) return console_.report(Error(n.error()).within(path_of(file).string()));
+  if (!n) return console_.report(n.error());
   console_.note(fmt::format("{} messages loaded", *n));
 }
 

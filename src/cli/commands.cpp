@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "base/check.h"
 #include "base/log.h"
@@ -60,7 +61,9 @@ int unknown_command(Console& console, Words words) {
   std::vector<std::string_view> names;
   for (const Command& command : kCommands) names.push_back(command.name);
   const std::string written = words.size() > 1 && words[0] == "gguf" ? words[0] + " " + words[1] : words[0];
-  const std::string_view meant = nearest(written, names);
+  std::string_view meant = nearest(written, names);
+  for (std::string_view name : names)
+    if (name.starts_with(written + " ")) meant = name;  // the first of two words
   return refuse(console,
                 error(ErrorKind::invalid, "no command '{}'", written)
                     .with_hint(meant.empty() ? "puna --help lists the commands" : fmt::format("did you mean puna {}?", meant)));
@@ -97,6 +100,8 @@ int run(const std::vector<std::string>& words) {
                                  .with_hint("please report it, with the command line and the model's name"));
   } catch (const std::bad_alloc&) {
     status = fail(ErrorKind::out_of_memory, "out of memory");
+  } catch (const std::system_error& refused) {  // no more threads, no more of whatever the system counts
+    status = fail(ErrorKind::io, "the system refuses: {}", refused.what());
   }
   if (status)
     if (auto written = console.finish(); !written) status = std::unexpected(written.error());

@@ -1,14 +1,17 @@
 #include "cli/console.h"
 
+#include <fmt/ranges.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 
 #include "base/log.h"
 #include "base/os.h"
+#include "cli/escapes.h"
 
 namespace puna::cli {
 
@@ -16,13 +19,15 @@ namespace {
 
 void write_log(log::Level level, std::string_view message) {
   const char* kind = level == log::Level::warning ? "warning: " : "";
-  std::fprintf(stderr, "puna: %s%.*s\n", kind, static_cast<int>(message.size()), message.data());
+  std::fprintf(stderr, "puna: %s%s\n", kind, one_line(message).c_str());
 }
 
-int verbosity_of(std::string_view word) {
-  constexpr std::string_view kWords[] = {"off", "error", "warning", "info", "debug"};
-  const auto* found = std::ranges::find(kWords, word);
-  return found == std::end(kWords) ? 2 : static_cast<int>(found - std::begin(kWords));
+constexpr std::string_view kLogWords[] = {"off", "error", "warning", "info", "debug"};
+
+std::optional<int> verbosity_of(std::string_view word) {
+  const auto* found = std::ranges::find(kLogWords, word);
+  if (found == std::end(kLogWords)) return std::nullopt;
+  return static_cast<int>(found - std::begin(kLogWords));
 }
 
 }  // namespace
@@ -33,12 +38,17 @@ Console Console::make() {
   console.out_is_terminal_ = ::isatty(STDOUT_FILENO) == 1;
   console.err_is_terminal_ = ::isatty(STDERR_FILENO) == 1;
   console.set_colours("auto");
-  console.set_verbosity(verbosity_of(os::environment("PUNA_LOG")));
+  const std::string wanted = os::environment("PUNA_LOG");
+  const std::optional<int> verbosity = verbosity_of(wanted);
+  console.set_verbosity(verbosity.value_or(2));
+  if (!verbosity && !wanted.empty())
+    log::warning("PUNA_LOG: '{}' is none of {}; taken as warning", wanted, fmt::join(kLogWords, ", "));
   return console;
 }
 
 void Console::set_colours(std::string_view choice) {
-  const bool plain = !os::environment("NO_COLOR").empty() || os::environment("TERM") == "dumb";
+  const std::string terminal = os::environment("TERM");
+  const bool plain = !os::environment("NO_COLOR").empty() || terminal.empty() || terminal == "dumb";
   colours_ = choice == "on" || (choice == "auto" && out_is_terminal_ && !plain);
 }
 
@@ -54,6 +64,8 @@ void Console::answer(std::string_view text) {
   std::fflush(stdout);
 }
 
+void Console::stream(std::string_view text) { answer(out_is_terminal_ ? harmless(text) : std::string(text)); }
+
 void Console::note(std::string_view line) { note_raw(std::string(line) + "\n"); }
 
 void Console::note_raw(std::string_view text) {
@@ -62,8 +74,8 @@ void Console::note_raw(std::string_view text) {
 }
 
 void Console::report(const Error& error) {
-  note("puna: " + error.message);
-  if (!error.hint.empty()) note("hint: " + error.hint);
+  note("puna: " + one_line(error.message));
+  if (!error.hint.empty()) note("hint: " + one_line(error.hint));
 }
 
 std::string Console::paint(Colour colour, std::string_view text) const {

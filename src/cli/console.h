@@ -27,6 +27,8 @@ class Console {
 
   // To standard output, and on its way at once.
   void answer(std::string_view text);
+  // A piece of a model's text, the same way; a terminal is shown its control characters instead of being given them.
+  void stream(std::string_view text);
   // A whole line to standard error.
   void note(std::string_view line);
   // To standard error as it is: the moving line.

@@ -43,9 +43,9 @@ std::string text_of(const text::Tokenizer& tokenizer, std::optional<TokenId> id)
 void add_template_options(Table& table, TemplateOptions& options) {
   table.group("Conversation");
   table.add("-sys, --system-prompt TEXT", "the system prompt; escapes are decoded as in -p", into(options.system));
-  table.add("-sysf, --system-prompt-file FILE", "the system prompt is in FILE", into(options.system_file));
+  table.add("-sysf, --system-prompt-file FILE", "the system prompt is in FILE", into_name(options.system_file));
   table.add("--chat-template NAME|JINJA", "another chat template than the model's own", into(options.chat_template));
-  table.add("--chat-template-file FILE", "the same from a file", into(options.template_file));
+  table.add("--chat-template-file FILE", "the same from a file", into_name(options.template_file));
   table.add("--chat-template-kwargs JSON", "more variables for the template: {\"enable_thinking\":false}",
             into(options.variables));
 }

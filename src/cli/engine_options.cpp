@@ -1,6 +1,7 @@
 #include "cli/engine_options.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/os.h"
 
@@ -41,6 +42,7 @@ void add_cpu_options(Table& table, engine::Options& engine) {
 Setter into_unless_negative(std::optional<float>& target) {
   return [&target](std::string_view text) -> Result<void> {
     const double value = PUNA_TRY(parse_number(text));
+    if (!std::isfinite(value)) return fail("{} is no finite number", text);
     target = value < 0 ? std::nullopt : std::optional(static_cast<float>(value));
     return {};
   };

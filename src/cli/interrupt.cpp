@@ -25,8 +25,10 @@ struct Watch {
 Watch* current = nullptr;
 std::atomic<int> write_end{-1};
 std::atomic<int> n_signals{0};
+std::atomic<bool> told_to_end{false};
 
-void on_signal(int) {
+void on_signal(int signal) {
+  if (signal == SIGTERM) told_to_end = true;
   if (n_signals.fetch_add(1) > 0) ::_exit(kInterrupted);
   const char byte = 1;
   [[maybe_unused]] const ssize_t put = ::write(write_end.load(), &byte, 1);
@@ -62,6 +64,8 @@ Interruptible::~Interruptible() {
   delete current;
   current = nullptr;
 }
+
+bool Interruptible::must_end() { return told_to_end; }
 
 std::stop_token Interruptible::token() const { return current->source.get_token(); }
 

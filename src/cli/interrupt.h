@@ -15,6 +15,8 @@ class Interruptible {
 
   std::stop_token token() const;
   bool happened() const { return token().stop_requested(); }
+  // SIGTERM came while one lived: not only this piece of work but the program is to end.
+  static bool must_end();
 };
 
 inline constexpr int kInterrupted = 130;  // what a process that Ctrl-C ended returns

@@ -110,6 +110,8 @@ void LineEditor::State::start() {
   ::el_set(editor, EL_HIST, &::history, history);
   // Ctrl-C is a key like others while a line is typed, and a signal while an answer runs. A pasted "\r\n" stays one line end.
   ::el_set(editor, EL_SETTY, "-d", "-isig", "-icrnl", "-inlcr", nullptr);
+  // Leaves the terminal as it was when a signal ends the program, and notices when its size changes.
+  ::el_set(editor, EL_SIGNAL, 1);
   bind_keys(editor);
   // A Ctrl-C between an answer and the prompt after it means neither.
   std::signal(SIGINT, SIG_IGN);
@@ -138,10 +140,18 @@ std::optional<std::string> LineEditor::State::read_edited() {
 }
 
 std::optional<std::string> LineEditor::State::read_plain() {
-  if (console.reads_terminal()) console.note_raw(prompt);
+  std::string shown = prompt;
+  std::erase(shown, '\1');  // the editor's mark for bytes that take no room
+  if (console.reads_terminal()) console.note_raw(shown);
   std::string line;
-  if (!std::getline(std::cin, line)) return std::nullopt;
-  return line;
+  for (int c = std::cin.get(); c != std::char_traits<char>::eof(); c = std::cin.get()) {
+    if (c == '\n') return line;
+    line += static_cast<char>(c);
+    if (line.size() <= os::kLongestText) continue;
+    console.report(error(ErrorKind::invalid, "standard input: a line is longer than {}", os::size_text(os::kLongestText)));
+    return std::nullopt;
+  }
+  return line.empty() ? std::nullopt : std::optional(std::move(line));
 }
 
 LineEditor::LineEditor(Console& console, std::filesystem::path history, bool plain)

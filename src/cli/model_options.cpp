@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "cli/catalogue.h"
+#include "cli/escapes.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "tasks/pull.h"
@@ -58,7 +59,7 @@ Result<std::filesystem::path> obtain_model(Console& console, const ModelOptions&
 
   Result<tasks::Pulled> found = tasks::find_local(model, pull);
   if (!found && found.error().kind == ErrorKind::not_found && !options.offline) {
-    console.note(fmt::format("puna: {} is not on this machine yet: bringing it", text));
+    console.note(one_line(fmt::format("puna: {} is not on this machine yet: bringing it", text)));
     found = tasks::pull(model, pull);
   }
   progress.clear();

@@ -88,6 +88,14 @@ Setter into(std::optional<std::string>& target) {
   };
 }
 
+Setter into_name(std::string& target) {
+  return [&target](std::string_view text) -> Result<void> {
+    if (text.empty()) return fail("a file's name may not be empty");
+    target = text;
+    return {};
+  };
+}
+
 Setter into(std::optional<float>& target) {
   return [&target](std::string_view text) -> Result<void> {
     target = static_cast<float>(PUNA_TRY(parse_number(text)));

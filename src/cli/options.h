@@ -80,6 +80,8 @@ Setter into(T& target) {
 }
 Setter into(std::string& target);
 Setter into(std::optional<std::string>& target);
+// The name of a file, which is never empty.
+Setter into_name(std::string& target);
 Setter into(std::optional<float>& target);
 Setter flag(bool& target, bool value = true);
 // One of these words.

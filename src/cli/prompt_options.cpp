@@ -1,7 +1,6 @@
 #include "cli/prompt_options.h"
 
-#include <cerrno>
-#include <cstdio>
+#include <unistd.h>
 
 #include "base/os.h"
 #include "cli/escapes.h"
@@ -12,11 +11,7 @@ namespace {
 
 Result<std::string> read_input(Console& console) {
   if (console.reads_terminal()) console.note("puna: reading the text from the terminal; Ctrl-D ends it");
-  std::string text;
-  char buffer[1 << 16];
-  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, stdin)) text.append(buffer, n);
-  if (std::ferror(stdin)) return fail(ErrorKind::io, "standard input: {}", os::describe(errno));
-  return text;
+  return os::read_all(STDIN_FILENO, "standard input");
 }
 
 }  // namespace
@@ -25,7 +20,7 @@ void add_prompt_options(Table& table, PromptOptions& options) {
   table.group("Text (without -p and -f: standard input, bytes as they are)");
   table.add("-p, --prompt TEXT", "the text; \\n \\t \\\" \\\\ \\xHH are decoded", into(options.text));
   table.add("-f, --file, -bf, --binary-file FILE", "the text is in FILE, bytes as they are; -: standard input",
-            into(options.file));
+            into_name(options.file));
   table.add("-e, --escape", "decode escapes in -p (default)", flag(options.escape));
   table.add("--no-escape", "take -p as it is", flag(options.escape, false));
 }

@@ -82,7 +82,7 @@ Result<int> answer(Console& console, const RunOptions& options, engine::Engine& 
   std::string text;
   const auto put = [&](const std::string& piece) {
     text += piece;
-    if (!options.json) console.answer(piece);
+    if (!options.json) console.stream(piece);
   };
   Interruptible interruptible;
   const auto on_token = [&](TokenId token) {
@@ -122,6 +122,7 @@ Result<int> run_run(Console& console, Words words) {
   if (auto end = read_arguments(console, table, words)) return *end;
   if (options.prompt.text && !options.prompt.file.empty())
     return refuse(console, error(ErrorKind::invalid, "-p and -f both give the prompt: leave one out"));
+  if (auto valid = check_sampling(options.generation); !valid) return refuse(console, valid.error());
   const std::string prompt = PUNA_TRY(prompt_or_input(console, options.prompt));
   if (prompt.empty() && options.conversation.system.empty())
     return std::unexpected(error(ErrorKind::invalid, "the prompt is empty").with_hint("-p TEXT, -f FILE, or standard input"));

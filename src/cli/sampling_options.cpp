@@ -101,6 +101,10 @@ void add_sampling_options(Table& table, GenerationOptions& options) {
   add_order_options(table, sampling);
 }
 
+Result<void> check_sampling(const GenerationOptions& options) {
+  return sample::validate(options.sampling, std::numeric_limits<std::size_t>::max());
+}
+
 Result<engine::Request> make_request(const GenerationOptions& options, std::int64_t n_vocab) {
   engine::Request request;
   request.sampling = options.sampling;

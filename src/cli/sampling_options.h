@@ -23,6 +23,9 @@ struct GenerationOptions {
 void add_generation_options(Table& table, GenerationOptions& options);
 void add_sampling_options(Table& table, GenerationOptions& options);
 
+// Errors: sampling values without a meaning, by flag; said before a model is brought or loaded.
+Result<void> check_sampling(const GenerationOptions& options);
+
 // A request without its prompt. `n_vocab` bounds what a logit bias may name. Errors: values without a meaning, by flag.
 Result<engine::Request> make_request(const GenerationOptions& options, std::int64_t n_vocab);
 

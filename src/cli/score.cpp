@@ -15,7 +15,7 @@ struct ScoreOptions {
   ModelOptions model;
   EngineOptions engine;
   PromptOptions prompt;
-  std::string ids;
+  std::optional<std::string> ids;
   std::int64_t n_top = 10;
   bool add_bos = true;
   bool parse_special = true;
@@ -112,17 +112,20 @@ Result<int> run_score(Console& console, Words words) {
   const Table table = make_table(options, console);
   if (auto end = read_arguments(console, table, words)) return *end;
   const bool has_text = options.prompt.text || !options.prompt.file.empty();
-  if (has_text && !options.ids.empty()) return refuse(console, error(ErrorKind::invalid, "--ids and a text: leave one out"));
+  if (has_text && options.ids) return refuse(console, error(ErrorKind::invalid, "--ids and a text: leave one out"));
   std::vector<TokenId> ids;
   std::string text;
-  if (!options.ids.empty())
-    ids = PUNA_TRY(parse_ids(options.ids));
-  else
+  if (options.ids) {
+    Result<std::vector<TokenId>> given = parse_ids(*options.ids);
+    if (!given) return refuse(console, given.error());
+    ids = *std::move(given);
+  } else {
     text = PUNA_TRY(prompt_or_input(console, options.prompt));
+  }
 
   const std::unique_ptr<engine::Engine> engine = PUNA_TRY(load_engine(console, options.model, options.engine));
   const text::Tokenizer& tokenizer = engine->tokenizer();
-  if (options.ids.empty()) ids = tokenizer.encode(text, {.add_special = options.add_bos, .parse_special = options.parse_special});
+  if (!options.ids) ids = tokenizer.encode(text, {.add_special = options.add_bos, .parse_special = options.parse_special});
   Interruptible interruptible;
   const engine::Score score =
       PUNA_TRY(engine->score(ids, static_cast<std::size_t>(options.n_top), interruptible.token(), show_progress(console)));

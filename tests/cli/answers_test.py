@@ -90,7 +90,7 @@ class Run(ProgramTest):
         self.assertLess(time.monotonic() - start, 10)
 
     def test_values_without_a_meaning_are_refused_by_name(self):
-        self.assertIn("--top-p", self.refused(1, "run", "-m", self.model, "-p", "a", "--top-p", "2"))
+        self.assertIn("--top-p", self.refused(2, "run", "-m", self.model, "-p", "a", "--top-p", "2"))
 
 
 class Score(ProgramTest):
@@ -126,7 +126,7 @@ class Score(ProgramTest):
 
     def test_wrong_ids_are_refused(self):
         for ids in ("[1,", "{}", "[1.5]", "[-1]", '["a"]', "7", "[99999999999]"):
-            self.refused(1, "score", "-m", self.model, "--ids", ids)
+            self.refused(2, "score", "-m", self.model, "--ids", ids)
         self.assertIn("5000", self.refused(1, "score", "-m", self.model, "--ids", "[1,5000]"))
 
 

@@ -1,6 +1,8 @@
 """chat, in a terminal as a person sees it and through a pipe as a script does."""
 import json
 import os
+import signal
+import termios
 import time
 import unittest
 
@@ -46,7 +48,7 @@ class Piped(ProgramTest):
 
     def test_what_cannot_be_loaded_leaves_the_chat_alive(self):
         done = self.chat("/load /nonexistent\nb\n")
-        self.assertIn("/nonexistent", done.err)
+        self.assertEqual(done.err.count("/nonexistent"), 1)
         self.assertEqual(len(done.out.splitlines()), 1)
 
     def test_an_unknown_command_is_no_message(self):
@@ -160,6 +162,27 @@ class AtATerminal(ProgramTest):
         terminal.send("half a mess\x03")
         self.assertEqual(terminal.status(), 0)
 
+    def test_a_request_to_end_during_an_answer_ends_the_chat_too(self):
+        terminal = self.chat("-n", "-1", "--ignore-eos")
+        terminal.send("go\r")
+        terminal.wait_for("go.*\n.* .* .* ")
+        os.kill(terminal.pid, signal.SIGTERM)
+        self.assertEqual(terminal.status(), 130)
+
+    def test_a_request_to_end_at_the_prompt_gives_the_terminal_back_as_it_was(self):
+        terminal = self.chat()
+        self.assertFalse(termios.tcgetattr(terminal.fd)[3] & termios.ICANON)
+        os.kill(terminal.pid, signal.SIGTERM)
+        time.sleep(0.2)
+        self.assertTrue(termios.tcgetattr(terminal.fd)[3] & termios.ICANON)
+        self.assertEqual(terminal.status(), -signal.SIGTERM)
+
+    def test_a_model_cannot_steer_the_terminal(self):
+        terminal = self.chat("-l", "32+100")  # the byte 1B
+        terminal.send("go\r")
+        self.assertIn("\\x1b" * 5, terminal.wait_for(r"limit of tokens"))
+        self.leave(terminal)
+
     def test_ctrl_d_leaves_with_0(self):
         terminal = self.chat()
         terminal.send("\x04")
@@ -194,12 +217,13 @@ class AtATerminal(ProgramTest):
         self.leave(terminal)
 
     def test_a_dumb_terminal_gets_plain_lines(self):
-        terminal = Terminal(["chat", "-m", self.model, "--temp", "0", "-n", "5"], environment(self.home, TERM="dumb"))
-        terminal.wait_for("> ")
-        terminal.send("hello\n")
-        terminal.wait_for("hello.*\n.*> ")
-        terminal.send("/quit\n")
-        self.assertEqual(terminal.status(), 0)
+        for name in ("dumb", ""):
+            terminal = Terminal(["chat", "-m", self.model, "--temp", "0", "-n", "5"], environment(self.home, TERM=name))
+            start = terminal.wait_for("> ")
+            terminal.send("hello\n")
+            self.assertNotRegex(start + terminal.wait_for("hello.*\n.*> "), "[\x01\x1b]")
+            terminal.send("/quit\n")
+            self.assertEqual(terminal.status(), 0)
 
 
 if __name__ == "__main__":

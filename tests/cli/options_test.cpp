@@ -38,6 +38,19 @@ TEST(Escapes, WhatIsNoneStays) { EXPECT_EQ(decode_escapes(R"(\q \x4 \xzz \)"), R
 
 TEST(Escapes, ShowAnyTextInOneLine) { EXPECT_EQ(encode_escapes("a\nb\t\x01 ü"), R"(a\nb\t\x01 ü)"); }
 
+TEST(Escapes, ATerminalIsShownControlCharactersAndNotGivenThem) {
+  EXPECT_EQ(harmless("a\nb\tü\033[31m\x7F\xC2\x9B"), "a\nb\tü\\x1b[31m\\x7f\\xc2\\x9b");
+  EXPECT_EQ(one_line("a\nb\033"), "a\\nb\\x1b");
+}
+
+TEST(Escapes, AMessageEndsBeforeNobodyReadsItAnyMore) {
+  std::string long_text;
+  for (int i = 0; i < 1000; ++i) long_text += "ü";
+  const std::string shown = one_line("x" + long_text);
+  EXPECT_LT(shown.size(), 1010u);
+  EXPECT_TRUE(shown.ends_with("ü…")) << shown;
+}
+
 TEST(ModelOptions, ComeFromAPathAnOptionOrTheHub) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> lines = {
       {{"model.gguf"}, "model.gguf"},

@@ -1,9 +1,11 @@
 """The program's outside that needs no model: help, versions, wrong command lines, errors of files."""
 import json
 import os
+import subprocess
+import sys
 import unittest
 
-from program import ProgramTest
+from program import PUNA, ProgramTest, environment, tiny_model
 
 COMMANDS = ["chat", "run", "tokenize", "score", "pull", "list", "gguf info"]
 
@@ -30,6 +32,7 @@ class Usage(ProgramTest):
     def test_an_unknown_command_has_a_near_one(self):
         self.assertIn("did you mean puna chat?", self.refused(2, "chta"))
         self.assertIn("did you mean puna gguf info?", self.refused(2, "gguf", "inof"))
+        self.assertIn("did you mean puna gguf info?", self.refused(2, "gguf"))
         self.assertIn("no command before -m", self.refused(2, "-m", "x.gguf", "-p", "hi"))
 
     def test_an_unknown_option_has_a_near_one(self):
@@ -38,6 +41,49 @@ class Usage(ProgramTest):
 
     def test_a_wrong_value_is_named(self):
         self.assertIn("-c: 'many' is no whole number", self.refused(2, "run", "-c", "many"))
+
+    def test_a_sampling_value_without_a_meaning_is_refused_before_the_model_is_looked_for(self):
+        for command in ("run", "chat"):
+            for option, value in (("--top-p", "2"), ("--min-p", "nan"), ("--repeat-penalty", "0"), ("--dry-base", "0.5")):
+                err = self.refused(2, command, "-m", "/nonexistent.gguf", "-p", "x", option, value)
+                self.assertIn(option, err)
+
+    def test_a_scale_of_positions_is_a_finite_number(self):
+        for value in ("nan", "inf", "-inf"):
+            self.assertIn("--yarn-ext-factor", self.refused(2, "run", "-m", self.model, "-p", "x", "--yarn-ext-factor", value))
+        self.assertIn("--yarn-ext-factor", self.refused(1, "run", "-m", self.model, "-p", "x", "--yarn-ext-factor", "7"))
+
+    def test_an_empty_word_is_a_value_and_not_a_missing_option(self):
+        self.assertIn("--ids", self.refused(2, "score", "-m", self.model, "--ids", "", stdin="the llama"))
+        self.assertIn("-f", self.refused(2, "run", "-m", self.model, "-f", "", stdin="the llama"))
+
+    def test_a_text_without_end_is_refused(self):
+        self.assertIn("/dev/zero: is longer than", self.refused(1, "tokenize", "-m", self.model, "-f", "/dev/zero"))
+        with open("/dev/zero", "rb") as zeros:
+            done = subprocess.run([PUNA, "tokenize", "-m", self.model], stdin=zeros, capture_output=True, timeout=60,
+                                  env=environment(self.home))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"standard input: is longer than", done.stderr)
+
+    def test_what_a_file_says_reaches_the_terminal_in_one_harmless_line(self):
+        path = tiny_model.write(os.path.join(self.home, "odd.gguf"), arch="\x1b[31m\nred" + "x" * 5000)
+        for words in (["run", "-m", path, "-p", "x"], ["run", "--\x1b[31m\n"], ["\x1b[2J\n"], ["run", "-m", "/\x1b[2J\n" + "x" * 5000]):
+            err = self.puna(*words, stdin="x").err
+            self.assertNotIn("\x1b", err)
+            self.assertLessEqual(len(err.splitlines()), 2, err)
+            self.assertLess(len(err), 2500)
+
+    @unittest.skipIf("ASAN_OPTIONS" in os.environ, "the sanitizer wants the address space")
+    def test_a_system_that_gives_no_more_threads_or_memory_is_no_crash(self):
+        few = "import os, resource, sys; resource.setrlimit(resource.RLIMIT_AS, (10**9, 10**9)); os.execv(sys.argv[1], sys.argv[1:])"
+        words = [PUNA, "run", "-m", self.model, "-p", "x", "-n", "3", "-t", "1000"]
+        done = subprocess.run([sys.executable, "-c", few, *words], capture_output=True, timeout=60, env=environment(self.home))
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertIn(b"of the 1000 threads wanted", done.stderr)
+        self.assertNotIn(b"terminate called", done.stderr)
+
+    def test_a_log_level_that_is_none_is_said(self):
+        self.assertIn("PUNA_LOG: 'loud' is none of", self.puna("list", PUNA_LOG="loud").err)
 
     def test_two_prompts_are_one_too_many(self):
         self.refused(2, "run", "-m", "x", "-p", "a", "-f", "b")
@@ -77,8 +123,6 @@ class Usage(ProgramTest):
 
     def test_a_full_disk_is_an_error(self):
         if os.path.exists("/dev/full"):
-            import subprocess
-            from program import PUNA, environment
             with open("/dev/full", "wb") as full:
                 done = subprocess.run([PUNA, "--help"], stdout=full, stderr=subprocess.PIPE, env=environment(self.home))
             self.assertEqual(done.returncode, 1)
