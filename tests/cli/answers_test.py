@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from program import PUNA, ProgramTest, environment
+from program import PUNA, ProgramTest, environment, tiny_model
 
 
 class Run(ProgramTest):
@@ -88,6 +88,18 @@ class Run(ProgramTest):
         out, _ = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 130)
         self.assertLess(time.monotonic() - start, 10)
+
+    def test_a_model_that_is_cut_short_while_in_use_is_said(self):
+        path = tiny_model.write(os.path.join(self.home, "cut.gguf"))
+        process = subprocess.Popen([PUNA, "chat", "-m", path, "--exact", "-n", "3"], env=environment(self.home),
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdin.write(b"hi\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        os.truncate(path, 0)
+        _, err = process.communicate(b"hi again\n", timeout=30)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn(b"cut short", err)
 
     def test_values_without_a_meaning_are_refused_by_name(self):
         self.assertIn("--top-p", self.refused(2, "run", "-m", self.model, "-p", "a", "--top-p", "2"))

@@ -52,6 +52,9 @@ class Usage(ProgramTest):
         for value in ("nan", "inf", "-inf"):
             self.assertIn("--yarn-ext-factor", self.refused(2, "run", "-m", self.model, "-p", "x", "--yarn-ext-factor", value))
         self.assertIn("--yarn-ext-factor", self.refused(1, "run", "-m", self.model, "-p", "x", "--yarn-ext-factor", "7"))
+        for key in ("yarn_beta_fast", "yarn_beta_slow"):
+            override = f"llama.rope.scaling.{key}=float:0"
+            self.assertIn(key, self.refused(1, "run", "-m", self.model, "-p", "x", "--override-kv", override))
 
     def test_an_empty_word_is_a_value_and_not_a_missing_option(self):
         self.assertIn("--ids", self.refused(2, "score", "-m", self.model, "--ids", "", stdin="the llama"))
