@@ -37,7 +37,9 @@ TEST(Load, ThreadsZeroMinusOneAndNoneAgree) {
     counts.push_back(load_or_fail(options)->n_threads());
   }
   EXPECT_EQ(counts[0], counts[1]);
-  EXPECT_EQ(counts[0], load_or_fail(Options{.model = tiny_path("llama")})->n_threads());
+  Options no_flag;
+  no_flag.model = tiny_path("llama");
+  EXPECT_EQ(counts[0], load_or_fail(no_flag)->n_threads());
 }
 
 TEST(Load, SaysWhatDoesNotFitAndWhatWould) {
