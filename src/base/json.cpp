@@ -218,6 +218,15 @@ std::string write(const Value& value, Style style) {
   return out;
 }
 
+double shortest(float value) {
+  double result = value;
+  if (!std::isfinite(value)) return result;
+  char digits[32];
+  const auto [end, _] = std::to_chars(digits, digits + sizeof digits, value);
+  std::from_chars(digits, end, result);
+  return result;
+}
+
 std::string quote(std::string_view text) {
   std::string out;
   write_string(out, text);

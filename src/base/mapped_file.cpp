@@ -7,13 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <cstring>
-#include <system_error>
 #include <thread>
-#include <vector>
 
 #include "base/os.h"
+#include "base/thread_pool.h"
 
 namespace puna {
 namespace {
@@ -40,23 +39,13 @@ int read_range(int fd, std::byte* out, std::size_t begin, std::size_t end) {
 int read_in_parallel(int fd, std::byte* out, std::size_t size) {
   const std::size_t n_threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
   const std::size_t share = size / n_threads + 1;
-  std::vector<int> failures(n_threads, 0);
-  {
-    std::vector<std::jthread> readers;
-    const auto read_share = [&](std::size_t i) {
-      failures[i] = read_range(fd, out, std::min(size, i * share), std::min(size, (i + 1) * share));
-    };
-    for (std::size_t i = 0; i < n_threads; ++i) {
-      try {
-        readers.emplace_back(read_share, i);
-      } catch (const std::system_error&) {
-        read_share(i);  // no more threads to be had: this one reads
-      }
-    }
-  }
-  for (int failure : failures)
-    if (failure) return failure;
-  return 0;
+  std::atomic<std::size_t> next{0};
+  std::atomic<int> failure{0};
+  on_threads(n_threads, [&] {
+    for (std::size_t i = next++; i < n_threads; i = next++)
+      if (const int code = read_range(fd, out, std::min(size, i * share), std::min(size, (i + 1) * share))) failure = code;
+  });
+  return failure;
 }
 
 }  // namespace

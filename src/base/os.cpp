@@ -93,9 +93,8 @@ std::uint64_t peak_resident() {
 
 CpuTimes cpu_times() {
   CpuTimes total;
-  std::error_code code;
-  for (const auto& task : fs::directory_iterator("/proc/self/task", code)) {
-    std::ifstream file(task.path() / "schedstat");
+  for (const fs::path& task : entries("/proc/self/task")) {
+    std::ifstream file(task / "schedstat");
     double ran = 0, waited = 0;  // nanoseconds
     if (!(file >> ran >> waited)) continue;
     total.ran += ran * 1e-9;
@@ -173,6 +172,13 @@ Result<std::string> read_file(const fs::path& path) {
   Result<std::string> text = read_all(fd, path.string());
   ::close(fd);
   return text;
+}
+
+std::vector<fs::path> entries(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code code;
+  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) found.push_back(at->path());
+  return found;
 }
 
 Result<Reservation> Reservation::make(std::size_t bytes) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -39,6 +40,9 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view byte
 inline constexpr std::size_t kLongestText = std::size_t{256} << 20;
 Result<std::string> read_file(const std::filesystem::path& path);  // whole; also of pipes
 Result<std::string> read_all(int fd, std::string_view name);       // what is left to read; errors carry the name
+
+// What lies in a folder, in no order: as much as can be read; of what is no folder, nothing.
+std::vector<std::filesystem::path> entries(const std::filesystem::path& folder);
 
 // Memory that is reserved now and backed by pages only as it is touched; zeroed, 64-byte aligned.
 class Reservation {

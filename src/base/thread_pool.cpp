@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <system_error>
+#include <utility>
 
 #include "base/check.h"
 #include "base/cores.h"
@@ -32,19 +33,33 @@ std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// False where the system has no thread left to give (a limit of processes or of memory): that is no reason to end.
+bool start_thread(std::vector<std::jthread>& threads, std::function<void()> body) {
+  try {
+    threads.emplace_back(std::move(body));
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
 }  // namespace
+
+void on_threads(std::size_t n_threads, const std::function<void()>& work) {
+  std::vector<std::jthread> helpers;
+  while (helpers.size() + 1 < n_threads && start_thread(helpers, work)) {
+  }
+  work();
+}
 
 ThreadPool::ThreadPool(int n_threads, std::vector<int> cpus) : cpus_(std::move(cpus)) {
   PUNA_CHECK(n_threads >= 1);
   const std::size_t n_cpus = cpus_.empty() ? allowed_cpus().size() : cpus_.size();
   spin_ns_ = static_cast<std::size_t>(n_threads) <= n_cpus ? kSpinNs : kCrowdedSpinNs;
   workers_.reserve(static_cast<std::size_t>(n_threads) - 1);
-  try {
-    for (int thread = 1; thread < n_threads; ++thread) workers_.emplace_back([this, thread] { worker_main(thread); });
-  } catch (const std::system_error& refused) {
-    // The work is the same with fewer: what one thread computes does not depend on how many there are.
-    log::warning("{} of the {} threads wanted: {}", size(), n_threads, refused.code().message());
-  }
+  for (int thread = 1; thread < n_threads; ++thread)
+    if (!start_thread(workers_, [this, thread] { worker_main(thread); })) break;
+  if (size() < n_threads) log::warning("the system gives {} threads, wanted {}", size(), n_threads);
 }
 
 ThreadPool::~ThreadPool() {

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <type_traits>
@@ -13,10 +14,14 @@
 
 namespace puna {
 
+// Calls `work` on `n_threads` threads, the caller's among them, and returns when all have. Where the system gives fewer
+// threads it is called less often, at least once: `work` takes its items from a counter.
+void on_threads(std::size_t n_threads, const std::function<void()>& work);
+
 class ThreadPool {
  public:
-  // `n_threads` (at least 1) with the caller of parallel_for as thread 0. The others run on `cpus` only, where given;
-  // the caller pins itself (pin_this_thread in cores.h).
+  // `n_threads` (at least 1) with the caller of parallel_for as thread 0; fewer, with a warning, where the system gives no
+  // more. The others run on `cpus` only, where given; the caller pins itself (pin_this_thread in cores.h).
   explicit ThreadPool(int n_threads, std::vector<int> cpus = {});
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;

@@ -75,6 +75,9 @@ struct Style {
 // Shortest numbers that read back the same; invalid UTF-8 becomes U+FFFD; not-a-number and infinities become null.
 std::string write(const Value& value, Style style = {});
 
+// The double that is written as shortly as the float was: 0.7f becomes 0.7, not 0.699999988079071.
+double shortest(float value);
+
 // `text` in quotes, escaped as JSON wants it.
 std::string quote(std::string_view text);
 

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
 
@@ -72,6 +73,25 @@ TEST(Os, WritesAFileWholeOverAnOldOne) {
   ASSERT_TRUE(os::write_file(path, std::string_view("new\0bytes", 9)));
   EXPECT_EQ(*os::read_file(path), std::string("new\0bytes", 9));
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "something was left beside the file";
+}
+
+TEST(Os, RefusesAFileThatHoldsTooMuchOrNeverEnds) {
+  TemporaryFolder folder;
+  const fs::path path = folder.file("text", std::string(100'000, 'a'));
+  EXPECT_EQ(os::read_file(path, 100'000)->size(), 100'000u);
+  EXPECT_EQ(os::read_file(path, 99'999).error().message, path.string() + ": holds more than 97.7 KiB, the most that is read");
+  EXPECT_NE(os::read_file("/dev/zero", 1 << 20).error().message.find("/dev/zero: holds more than 1.00 MiB"), std::string::npos);
+}
+
+TEST(Os, ListsAFolder) {
+  TemporaryFolder folder;
+  EXPECT_TRUE(os::entries(folder.path()).empty());
+  EXPECT_TRUE(os::entries(folder.path() / "missing").empty());
+  EXPECT_TRUE(os::entries(folder.file("a", "")).empty()) << "a file is no folder";
+  folder.file("sub/b", "");
+  std::vector<fs::path> found = os::entries(folder.path());
+  std::ranges::sort(found);
+  EXPECT_EQ(found, (std::vector<fs::path>{folder.path() / "a", folder.path() / "sub"}));
 }
 
 TEST(Os, AFileIsNeverSeenInPart) {

@@ -1,18 +1,76 @@
 #include "base/thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <numeric>
 #include <set>
 #include <stdexcept>
 
 #include "base/check.h"
 #include "base/cores.h"
+#include "base/log.h"
 
 namespace puna {
 namespace {
+
+// Leaves room in the address space for a few threads' stacks, for as long as it lives.
+class ShortOfMemory {
+ public:
+  ShortOfMemory() {
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    ::getrlimit(RLIMIT_AS, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + (64u << 20);
+    ::setrlimit(RLIMIT_AS, &limit);
+  }
+  ~ShortOfMemory() { ::setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PUNA_TEST_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define PUNA_TEST_SANITIZED 1
+#endif
+#endif
+#ifndef PUNA_TEST_SANITIZED  // whose own memory is beyond any limit
+TEST(ThreadPool, GoesOnWithTheThreadsThatTheSystemGives) {
+  std::string warning;
+  log::set_sink([&](log::Level, std::string_view message) { warning = message; }, log::Level::warning);
+  {
+    const ShortOfMemory limit;
+    ThreadPool pool(256);
+    EXPECT_LT(pool.size(), 256);
+    std::atomic<int> n{0};
+    pool.parallel_for(1000, [&](int, std::int64_t) { ++n; });
+    EXPECT_EQ(n, 1000);
+    std::atomic<int> calls{0};
+    on_threads(256, [&] { ++calls; });
+    EXPECT_GE(calls, 1);
+    EXPECT_LT(calls, 256);
+  }
+  log::set_sink({});
+  EXPECT_NE(warning.find("wanted 256"), std::string::npos) << warning;
+}
+#endif
+
+TEST(ThreadPool, OnThreadsCallsOncePerThread) {
+  for (const int n : {0, 1, 2, 5}) {
+    std::atomic<int> calls{0};
+    on_threads(static_cast<std::size_t>(n), [&] { ++calls; });
+    EXPECT_EQ(calls, std::max(n, 1));
+  }
+}
 
 class Pool : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Threads, Pool, testing::Values(1, 2, 3, 8), testing::PrintToStringParamName());

@@ -137,6 +137,14 @@ TEST(Json, IndentsWhenAsked) {
   EXPECT_EQ(json::write(value, {.indent = 2}), "{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {},\n  \"c\": []\n}");
 }
 
+TEST(Json, WritesAFloatAsShortlyAsItIs) {
+  EXPECT_EQ(json::write(json::shortest(0.7f)), "0.7");
+  EXPECT_EQ(json::write(json::shortest(1e-5f)), "1e-05");
+  EXPECT_EQ(json::write(json::shortest(-3.0f)), "-3.0");
+  EXPECT_TRUE(std::isnan(json::shortest(NAN)));
+  EXPECT_EQ(json::shortest(INFINITY), INFINITY);
+}
+
 TEST(Value, FindsSetsAndAppends) {
   Value value;
   value.set("a", 1);
