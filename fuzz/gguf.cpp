@@ -46,11 +46,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto bytes = std::as_bytes(std::span(data, size));
   const auto metadata = File::parse(bytes, "f", {.metadata_only = true});
   const auto file = File::parse(bytes, "f");
+  const auto of_any_type = File::parse(bytes, "f", {.any_type = true});
+  if (of_any_type) (void)puna::json::write(describe(*of_any_type));
   if (!file) {
     demand(!file.error().message.empty() && file.error().message.size() < 1000 && !file.error().message.contains('\n'));
     return 0;
   }
-  demand(metadata.has_value() && metadata->metadata().size() == file->metadata().size());
+  demand(of_any_type.has_value() && metadata.has_value() && metadata->metadata().size() == file->metadata().size());
   touch_values(*file);
   touch_tensors(*file);
   (void)puna::json::write(describe(*file));

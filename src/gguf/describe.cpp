@@ -1,9 +1,11 @@
 #include "gguf/describe.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
+#include <map>
 #include <utility>
+
+#include "base/checked.h"
 
 namespace puna::gguf {
 namespace {
@@ -13,21 +15,12 @@ constexpr std::uint64_t kShownElements = 8;
 // Counts and sizes are integers like all others in the data: unsigned only where they must be.
 Value number(std::uint64_t n) { return std::in_range<std::int64_t>(n) ? Value(static_cast<std::int64_t>(n)) : Value(n); }
 
-// The double that is written as shortly as the float was: 1e-05 and not 9.999999747378752e-06.
-double plain(float value) {
-  char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  double result = value;
-  std::from_chars(digits, end, result);
-  return result;
-}
-
 Value describe_scalar(ValueType type, const std::byte* from) {
   const auto read = [&]<class T>(T value) {
     std::memcpy(&value, from, sizeof value);
     return value;
   };
-  if (type == ValueType::f32) return plain(read(float{}));
+  if (type == ValueType::f32) return json::shortest(read(float{}));
   if (type == ValueType::f64) return read(double{});
   if (type == ValueType::boolean) return *from != std::byte{0};
   const MetaValue value(type, {from, *width(type)});
@@ -35,14 +28,17 @@ Value describe_scalar(ValueType type, const std::byte* from) {
   return number(read(std::uint64_t{}));
 }
 
+std::string type_text(const TensorInfo& tensor) {
+  if (!tensor.foreign_type) return std::string(tensor::name(tensor.dtype));
+  return fmt::format("{} ({})", tensor::dtype_name(*tensor.foreign_type), *tensor.foreign_type);
+}
+
 Value describe_tensor(const TensorInfo& tensor, bool with_shard) {
   Value shape = Value::array();
   for (int i = 0; i < tensor.n_dims; ++i) shape.push_back(tensor.ne[static_cast<std::size_t>(i)]);
-  Value result = Value::object({{"name", tensor.name},
-                                {"type", tensor::name(tensor.dtype)},
-                                {"shape", std::move(shape)},
-                                {"bytes", number(tensor.bytes)},
-                                {"offset", number(tensor.offset)}});
+  Value result = Value::object({{"name", tensor.name}, {"type", type_text(tensor)}, {"shape", std::move(shape)}});
+  if (!tensor.foreign_type) result.set("bytes", number(tensor.bytes));
+  result.set("offset", number(tensor.offset));
   if (with_shard) result.set("shard", number(tensor.shard));
   return result;
 }
@@ -50,26 +46,34 @@ Value describe_tensor(const TensorInfo& tensor, bool with_shard) {
 // How much of the file each type makes up, largest first; and all weights together.
 void add_totals(const File& file, Value& result) {
   struct Total {
-    tensor::DType type;
+    std::string type;
+    bool is_foreign = false;
     std::uint64_t tensors = 0, bytes = 0;
   };
-  std::vector<Total> totals;
+  std::map<std::string, Total> by_type;  // a file may claim as many foreign types as it has tensors
   std::uint64_t parameters = 0;
   for (const TensorInfo& tensor : file.tensors()) {
-    auto place = std::ranges::find(totals, tensor.dtype, &Total::type);
-    if (place == totals.end()) place = totals.insert(place, {tensor.dtype});
-    ++place->tensors;
-    place->bytes += tensor.bytes;
+    Total& total = by_type[type_text(tensor)];
+    total.is_foreign = tensor.foreign_type.has_value();
+    ++total.tensors;
+    total.bytes += tensor.bytes;
     std::uint64_t n = 1;
     for (const std::int64_t size : tensor.ne) n *= static_cast<std::uint64_t>(size);
-    parameters += n;
+    parameters = checked_add(parameters, n).value_or(UINT64_MAX);
+  }
+  std::vector<Total> totals;
+  for (auto& [type, total] : by_type) {
+    total.type = type;
+    totals.push_back(total);
   }
   std::ranges::sort(totals,
                     [](const Total& a, const Total& b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.type < b.type; });
   Value types = Value::array();
-  for (const Total& total : totals)
-    types.push_back(
-        Value::object({{"type", tensor::name(total.type)}, {"tensors", number(total.tensors)}, {"bytes", number(total.bytes)}}));
+  for (const Total& total : totals) {
+    Value type = Value::object({{"type", total.type}, {"tensors", number(total.tensors)}});
+    if (!total.is_foreign) type.set("bytes", number(total.bytes));
+    types.push_back(std::move(type));
+  }
   result.set("types", std::move(types));
   result.set("parameters", number(parameters));
 }

@@ -24,9 +24,9 @@ std::string list_files(const fs::path& directory, Wanted wanted) {
   return fmt::format("{}{}", fmt::join(names, ", "), n > kShown ? fmt::format(" and {} more", n - kShown) : "");
 }
 
-Result<ShardContent> load_shard(const fs::path& path, MappedFile::How how, bool metadata_only) {
+Result<ShardContent> load_shard(const fs::path& path, MappedFile::How how, Extent extent) {
   auto file = PUNA_TRY(MappedFile::open(path, how));
-  auto content = PUNA_TRY(parse_shard(file.bytes(), path.string(), metadata_only));
+  auto content = PUNA_TRY(parse_shard(file.bytes(), path.string(), extent));
   content.shard.file = std::move(file);
   return content;
 }
@@ -97,10 +97,10 @@ Result<void> check_total(const std::vector<ShardContent>& set) {
 
 }  // namespace
 
-Result<std::vector<ShardContent>> load_set(const fs::path& path, MappedFile::How how, bool metadata_only) {
+Result<std::vector<ShardContent>> load_set(const fs::path& path, MappedFile::How how, Extent extent) {
   PUNA_TRY(check_path(path));
   std::vector<ShardContent> set;
-  set.push_back(PUNA_TRY(load_shard(path, how, metadata_only)));
+  set.push_back(PUNA_TRY(load_shard(path, how, extent)));
   const auto count = integer(set.front(), "split.count");
   if (!count || *count <= 1) return set;
 
@@ -115,13 +115,14 @@ Result<std::vector<ShardContent>> load_set(const fs::path& path, MappedFile::How
   ShardContent given = std::move(set.front());
   set.clear();
   PUNA_TRY(check_member(given, *named));
+  const bool metadata_only = extent == Extent::metadata;
   if (!metadata_only) PUNA_TRY(all_present(directory, *named));
   const int last = metadata_only ? 1 : named->count;
   for (int number = 1; number <= last; ++number) {
     if (number == named->number)
       set.push_back(std::move(given));
     else
-      set.push_back(PUNA_TRY(load_shard(directory / shard_name(named->prefix, number, named->count), how, metadata_only)));
+      set.push_back(PUNA_TRY(load_shard(directory / shard_name(named->prefix, number, named->count), how, extent)));
     PUNA_TRY(check_member(set.back(), {named->prefix, number, named->count}));
   }
   if (!metadata_only) PUNA_TRY(check_total(set));

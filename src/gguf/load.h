@@ -10,6 +10,6 @@
 namespace puna::gguf {
 
 // The file, or all files of its set in order. Of a split model's metadata alone: its first file.
-Result<std::vector<ShardContent>> load_set(const std::filesystem::path& path, MappedFile::How how, bool metadata_only);
+Result<std::vector<ShardContent>> load_set(const std::filesystem::path& path, MappedFile::How how, Extent extent);
 
 }  // namespace puna::gguf

@@ -25,7 +25,7 @@ std::unexpected<Error> cut_short(std::string_view what, std::uint64_t wanted, st
 // Reads one file from front to back. Errors name the key or tensor; the file's name is put in front by parse_shard().
 class Parser {
  public:
-  Parser(std::span<const std::byte> bytes, ShardContent& out) : bytes_(bytes), out_(out) {}
+  Parser(std::span<const std::byte> bytes, Extent extent, ShardContent& out) : bytes_(bytes), extent_(extent), out_(out) {}
 
   Result<void> header();
   Result<void> keys();
@@ -47,9 +47,11 @@ class Parser {
   Result<void> key(std::string_view key);
   Result<std::string_view> item_name(std::string_view kind, std::uint64_t i, std::uint64_t limit);
   Result<void> shape(TensorInfo& tensor);
+  Result<void> type(TensorInfo& tensor);
   Result<void> no_overlap() const;
 
   std::span<const std::byte> bytes_;
+  Extent extent_;
   ShardContent& out_;
   std::uint64_t position_ = 0;
   std::uint64_t n_keys_ = 0;
@@ -171,6 +173,25 @@ Result<void> Parser::keys() {
   return {};
 }
 
+Result<void> Parser::type(TensorInfo& tensor) {
+  const auto number = PUNA_TRY(this->number<std::uint32_t>("the type"));
+  if (const auto dtype = tensor::dtype_from_number(number)) {
+    tensor.dtype = *dtype;
+    tensor.bytes = PUNA_TRY(tensor_bytes(*dtype, tensor.ne));
+    return {};
+  }
+  if (extent_ == Extent::any_types) {
+    tensor.foreign_type = number;
+    PUNA_TRY(element_count(tensor.ne));
+    return {};
+  }
+  std::string names;
+  for (const auto& known : tensor::all_dtypes()) names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
+  auto problem =
+      error(ErrorKind::unsupported, "its type is {} ({}), which puna does not compute with", tensor::dtype_name(number), number);
+  return std::unexpected(std::move(problem).with_hint("use a file quantized to one of " + names));
+}
+
 // Dimensions, type and offset of a tensor whose name is known.
 Result<void> Parser::shape(TensorInfo& tensor) {
   const auto n_dims = PUNA_TRY(number<std::uint32_t>("the number of dimensions"));
@@ -181,18 +202,8 @@ Result<void> Parser::shape(TensorInfo& tensor) {
     tensor.ne[i] = static_cast<std::int64_t>(size);
     if (tensor.ne[i] <= 0) return fail("dimension {} is {}, wanted 1 or more and below 2^63", i, size);
   }
-  const auto type = PUNA_TRY(number<std::uint32_t>("the type"));
-  const auto dtype = tensor::dtype_from_number(type);
-  if (!dtype) {
-    std::string names;
-    for (const auto& known : tensor::all_dtypes()) names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
-    auto problem =
-        error(ErrorKind::unsupported, "its type is {} ({}), which puna does not compute with", tensor::dtype_name(type), type);
-    return std::unexpected(std::move(problem).with_hint("use a file quantized to one of " + names));
-  }
-  tensor.dtype = *dtype;
+  PUNA_TRY(type(tensor));
   tensor.offset = PUNA_TRY(number<std::uint64_t>("the offset"));
-  tensor.bytes = PUNA_TRY(tensor_bytes(tensor.dtype, tensor.ne));
   if (tensor.offset % out_.shard.alignment != 0)
     return fail("its offset {} is no multiple of the alignment {}", tensor.offset, out_.shard.alignment);
   return {};
@@ -223,7 +234,7 @@ Result<void> Parser::place_tensors() {
                            shown(tensor.name), tensor.bytes, tensor.offset, available);
       return std::unexpected(std::move(problem).with_hint("the file is damaged or cut short: download it again"));
     }
-    tensor.data = bytes_.data() + start + tensor.offset;
+    if (!tensor.foreign_type) tensor.data = bytes_.data() + start + tensor.offset;
   }
   return no_overlap();
 }
@@ -259,26 +270,27 @@ Result<void> Parser::after_the_end() const {
   return {};
 }
 
-Result<void> parse_into(ShardContent& out, bool metadata_only) {
-  Parser parser(out.shard.bytes, out);
+Result<void> parse_into(ShardContent& out, Extent extent) {
+  Parser parser(out.shard.bytes, extent, out);
   PUNA_TRY(parser.header());
   PUNA_TRY(parser.keys());
-  if (metadata_only) {
+  if (extent == Extent::metadata) {
     out.shard.header_end = parser.position();
     return {};
   }
   PUNA_TRY(parser.tensor_list());
   PUNA_TRY(parser.place_tensors());
-  return parser.after_the_end();
+  const bool has_foreign = std::ranges::any_of(out.tensors, [](const TensorInfo& t) { return t.foreign_type.has_value(); });
+  return has_foreign ? Result<void>() : parser.after_the_end();  // of a foreign type nobody here knows where it ends
 }
 
 }  // namespace
 
-Result<ShardContent> parse_shard(std::span<const std::byte> bytes, std::string name, bool metadata_only) {
+Result<ShardContent> parse_shard(std::span<const std::byte> bytes, std::string name, Extent extent) {
   ShardContent out;
   out.shard.name = std::move(name);
   out.shard.bytes = bytes;
-  if (auto done = parse_into(out, metadata_only); !done) return std::unexpected(std::move(done).error().within(out.shard.name));
+  if (auto done = parse_into(out, extent); !done) return std::unexpected(std::move(done).error().within(out.shard.name));
   return out;
 }
 
@@ -290,8 +302,7 @@ Result<std::uint64_t> checked_alignment(const MetaValue& value) {
   return alignment;
 }
 
-Result<std::uint64_t> tensor_bytes(tensor::DType dtype, const std::array<std::int64_t, 4>& ne) {
-  const auto& traits = tensor::traits(dtype);
+Result<std::int64_t> element_count(const std::array<std::int64_t, 4>& ne) {
   std::int64_t n = 1;
   for (const std::int64_t size : ne) {
     if (size <= 0) return fail("a dimension is {}, wanted 1 or more", size);
@@ -299,6 +310,12 @@ Result<std::uint64_t> tensor_bytes(tensor::DType dtype, const std::array<std::in
     if (!product) return fail("its shape [{}] has more than 2^63 elements", fmt::join(ne, ", "));
     n = *product;
   }
+  return n;
+}
+
+Result<std::uint64_t> tensor_bytes(tensor::DType dtype, const std::array<std::int64_t, 4>& ne) {
+  const auto& traits = tensor::traits(dtype);
+  const std::int64_t n = PUNA_TRY(element_count(ne));
   if (ne[0] % traits.block_size != 0)
     return fail("a row of {} elements is no whole number of {} blocks of {}", ne[0], traits.name, traits.block_size);
   const auto bytes = checked_mul(static_cast<std::uint64_t>(n) / traits.block_size, std::uint64_t{traits.block_bytes});

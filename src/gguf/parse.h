@@ -21,12 +21,21 @@ struct ShardContent {
   std::vector<TensorInfo> tensors;  // names are unique
 };
 
+// How much of a file is parsed: see OpenOptions::metadata_only and any_type.
+enum class Extent { metadata, known_types, any_types };
+inline Extent extent_of(const OpenOptions& options) {
+  if (options.metadata_only) return Extent::metadata;
+  return options.any_type ? Extent::any_types : Extent::known_types;
+}
+
 // Every rule of the format holds in what is returned. The shard's name and bytes are set, its `file` is not.
-Result<ShardContent> parse_shard(std::span<const std::byte> bytes, std::string name, bool metadata_only);
+Result<ShardContent> parse_shard(std::span<const std::byte> bytes, std::string name, Extent extent);
 
 // The value of general.alignment: a u32, a power of two, 8 to 64 KiB.
 Result<std::uint64_t> checked_alignment(const MetaValue& value);
 
+// Elements of a tensor of that shape; an error where a dimension is not positive or the product does not fit.
+Result<std::int64_t> element_count(const std::array<std::int64_t, 4>& ne);
 // Bytes of a tensor of that shape; an error where a dimension is not positive, a row is no whole number of blocks or the
 // size does not fit.
 Result<std::uint64_t> tensor_bytes(tensor::DType dtype, const std::array<std::int64_t, 4>& ne);

@@ -24,10 +24,10 @@ Result<void> check_memory(const std::vector<ShardContent>& set, const std::strin
 
 Result<File> File::open(const std::filesystem::path& path, const OpenOptions& options) {
   // Checked as mapped pages first, so that a wrong file is never read in whole.
-  auto set = PUNA_TRY(load_set(path, MappedFile::How::map, options.metadata_only));
+  auto set = PUNA_TRY(load_set(path, MappedFile::How::map, extent_of(options)));
   if (!options.metadata_only) {
     if (!options.use_mmap || options.use_mlock) PUNA_TRY(check_memory(set, path.string(), options.use_mmap));
-    if (!options.use_mmap) set = PUNA_TRY(load_set(path, MappedFile::How::read, false));
+    if (!options.use_mmap) set = PUNA_TRY(load_set(path, MappedFile::How::read, extent_of(options)));
     if (options.use_mlock)
       for (const ShardContent& content : set)
         if (auto locked = content.shard.file.lock(); !locked)
@@ -38,7 +38,7 @@ Result<File> File::open(const std::filesystem::path& path, const OpenOptions& op
 
 Result<File> File::parse(std::span<const std::byte> bytes, std::string name, const OpenOptions& options) {
   std::vector<ShardContent> set;
-  set.push_back(PUNA_TRY(parse_shard(bytes, name, options.metadata_only)));
+  set.push_back(PUNA_TRY(parse_shard(bytes, name, extent_of(options))));
   return from_set(std::move(set), std::move(name), options);
 }
 

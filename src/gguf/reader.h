@@ -35,6 +35,9 @@ struct TensorInfo {
   const std::byte* data = nullptr;
   std::size_t shard = 0;     // which file of a split set
   std::uint64_t offset = 0;  // from the start of that file's data section
+  // The format's number of a type that this engine does not have; then dtype says nothing, bytes is 0 and data null. Only in
+  // files opened with OpenOptions::any_type.
+  std::optional<std::uint32_t> foreign_type{};
 };
 
 struct OpenOptions {
@@ -43,8 +46,10 @@ struct OpenOptions {
   bool check_tensors = false;            // refuse NaN and infinities in values and scales: reads everything
   std::vector<std::string> overrides{};  // KEY=TYPE:VALUE with TYPE int, float, bool or str
   // Metadata only (of a split model: its first file's): tensors() is empty, and their list and data are not looked at. For
-  // vocabularies, and for files with tensor types that this engine does not have.
+  // vocabularies.
   bool metadata_only = false;
+  // Lists tensors of types that this engine does not have, instead of refusing the file. For looking at it, not for its data.
+  bool any_type = false;
 };
 
 class File {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/thread_pool.h"
 #include "gguf/parse.h"
 
 namespace puna::gguf {
@@ -81,17 +82,11 @@ std::optional<std::uint64_t> find_wild(const TensorInfo& tensor) {
 Result<void> check_tensors(const File& file) {
   const auto tensors = file.tensors();
   std::vector<std::optional<std::uint64_t>> wild(tensors.size());
-  {
-    std::atomic<std::size_t> next{0};
-    const auto work = [&] {
-      for (std::size_t i = next++; i < tensors.size(); i = next++) wild[i] = find_wild(tensors[i]);
-    };
-    const std::size_t wanted = std::min<std::size_t>(tensors.size(), file.size_bytes() / kBytesWorthAThread);
-    const std::size_t n_threads = std::min(wanted, std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8));
-    std::vector<std::jthread> helpers;
-    for (std::size_t t = 1; t < n_threads; ++t) helpers.emplace_back(work);
-    work();
-  }
+  std::atomic<std::size_t> next{0};
+  const std::size_t wanted = std::min<std::size_t>(tensors.size(), file.size_bytes() / kBytesWorthAThread);
+  on_threads(std::min(wanted, std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8)), [&] {
+    for (std::size_t i = next++; i < tensors.size(); i = next++) wild[i] = find_wild(tensors[i]);
+  });
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (!wild[i]) continue;
     const auto& traits = tensor::traits(tensors[i].dtype);

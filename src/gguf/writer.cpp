@@ -96,8 +96,10 @@ Writer Writer::copy_of(const File& file) {
     if (split && entry.key.starts_with("split.")) continue;
     result.pairs_.push_back({std::string(entry.key), entry.value.type(), {}, entry.value.payload()});
   }
-  for (const TensorInfo& tensor : file.tensors())
+  for (const TensorInfo& tensor : file.tensors()) {
+    PUNA_CHECK(!tensor.foreign_type, "a copy of data that this engine cannot measure");
     result.add_tensor({std::string(tensor.name), tensor.dtype, tensor.n_dims, tensor.ne, {}}, {tensor.data, tensor.bytes});
+  }
   const File::Shard& shard = file.shards()[0];
   if (split || shard.n_tensors != file.tensors().size()) return result;
   result.kept_ = Kept{shard.bytes, shard.header_end, shard.data_start, shard.alignment, {}};

@@ -58,8 +58,8 @@ struct TensorSpec {
 class Writer {
  public:
   explicit Writer(std::uint32_t version = 3) : version_(version) {}
-  // All of `file`, whose bytes must outlive the writer: same version, order, offsets and even padding. A split set becomes one
-  // file, laid out anew, without its split.* keys.
+  // All of `file` (opened without any_type), whose bytes must outlive the writer: same version, order, offsets and even
+  // padding. A split set becomes one file, laid out anew, without its split.* keys.
   static Writer copy_of(const File& file);
 
   // Adds a key, or replaces its value in its place. general.alignment takes effect when the file is written.

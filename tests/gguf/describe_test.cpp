@@ -32,6 +32,23 @@ TEST(Describe, CountsBytesAndTensorsOfEachTypeLargestFirst) {
   EXPECT_EQ(*value.find("parameters"), Value(136));
 }
 
+TEST(Describe, NamesTypesThatTheEngineDoesNotHaveByNumber) {
+  const Bytes bytes = FileBuilder()
+                          .tensor("a", {256}, kIQ2_XXSTensor, 0)
+                          .tensor("b", {4}, kF32Tensor, 96)
+                          .tensor("c", {2}, 12345, 128)
+                          .data(std::string(160, '\0'))
+                          .build();
+  const Value value = describe(parse(bytes, {.any_type = true}).value());
+  EXPECT_EQ(json::write(*value.find("tensors")), R"j([{"name":"a","type":"IQ2_XXS (16)","shape":[256],"offset":0},)j"
+                                                 R"j({"name":"b","type":"F32","shape":[4],"bytes":16,"offset":96},)j"
+                                                 R"j({"name":"c","type":"unknown (12345)","shape":[2],"offset":128}])j");
+  EXPECT_EQ(json::write(*value.find("types")),
+            R"j([{"type":"F32","tensors":1,"bytes":16},)j"
+            R"j({"type":"IQ2_XXS (16)","tensors":1},{"type":"unknown (12345)","tensors":1}])j");
+  EXPECT_EQ(*value.find("parameters"), Value(262));
+}
+
 TEST(Describe, AbbreviatesLongArrays) {
   Bytes nine, eight;
   nine.u32(kString).u64(9);

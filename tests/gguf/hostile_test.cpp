@@ -134,6 +134,28 @@ TEST(Hostile, NamesTensorTypesThatItDoesNotHave) {
   EXPECT_THAT(refusal(one_tensor({256}, UINT32_MAX).build()), HasSubstr("tensor 't': its type is unknown (4294967295)"));
 }
 
+// A file can be looked at although this engine cannot compute with it; all that is not its types is checked as ever.
+TEST(Hostile, ListsTensorTypesThatItDoesNotHaveWhenAsked) {
+  FileBuilder builder;
+  builder.tensor("a", {4}, kF32Tensor, 0).tensor("b", {256, 2}, kIQ2_XXSTensor, 32).tensor("c", {8}, 12345, 64);
+  const Bytes bytes = builder.data(std::string(256, '\0')).build();
+  const File file = parse(bytes, {.check_tensors = true, .any_type = true}).value();
+  ASSERT_EQ(file.tensors().size(), 3u);
+  EXPECT_EQ(file.find_tensor("a")->foreign_type, std::nullopt);
+  EXPECT_EQ(file.find_tensor("b")->foreign_type, 16u);
+  EXPECT_EQ(file.find_tensor("b")->data, nullptr);
+  EXPECT_EQ(file.find_tensor("b")->ne[1], 2);
+  EXPECT_EQ(file.find_tensor("c")->foreign_type, 12345u);
+
+  const auto refused = [](const FileBuilder& wrong) { return refusal(wrong.build(), {.any_type = true}); };
+  EXPECT_THAT(refused(one_tensor({4, 0}, kIQ2_XXSTensor)), HasSubstr("dimension 1 is 0"));
+  EXPECT_THAT(refused(one_tensor({std::uint64_t{1} << 40, std::uint64_t{1} << 40}, kIQ2_XXSTensor)), HasSubstr("2^63 elements"));
+  EXPECT_THAT(refused(one_tensor({256}, kIQ2_XXSTensor, 7)), HasSubstr("no multiple of the alignment"));
+  EXPECT_THAT(refused(one_tensor({256}, kIQ2_XXSTensor, 1u << 20)), HasSubstr("tensor 't' needs 0 bytes at offset 1048576"));
+  EXPECT_THAT(refused(FileBuilder().tensor("a", {64}, kF32Tensor, 0).tensor("b", {256}, 16, 32).data(std::string(256, '\0'))),
+              HasSubstr("overlap"));
+}
+
 TEST(Hostile, RefusesRowsThatAreNoWholeBlocks) {
   EXPECT_EQ(refusal(one_tensor({48}, kQ4_0Tensor).build()),
             "m.gguf: tensor 't': a row of 48 elements is no whole number of Q4_0 blocks of 32");
@@ -260,6 +282,20 @@ TEST(Hostile, RefusesNamesBeyondTheirLimit) {
   EXPECT_THAT(refusal(one_key(std::string(65536, 'k'), kU8, Bytes().raw("x")).build()), HasSubstr("its name has 65536 bytes"));
   EXPECT_THAT(refusal(FileBuilder().tensor(std::string(1024, 't'), {1}, kF32Tensor, 0).data("abcd").build()),
               HasSubstr("its name has 1024 bytes"));
+}
+
+TEST(Hostile, RefusesMoreKeysTensorsOrTextThanAnyModelHas) {
+  Bytes keys;
+  keys.raw("GGUF").u32(3).u64(0).u64(65537).zeros(65537 * 14);
+  EXPECT_THAT(refusal(keys), HasSubstr("at most 65536 keys are allowed"));
+  Bytes tensors;
+  tensors.raw("GGUF").u32(3).u64((1u << 20) + 1).u64(0).zeros(((1u << 20) + 1) * 25);
+  EXPECT_THAT(refusal(tensors), HasSubstr("at most 1048576 tensors are allowed"));
+  const std::string text((64u << 20) + 1, 'x');
+  EXPECT_THAT(refusal(one_key("k", kString, Bytes().text(text)).build()),
+              HasSubstr("key 'k': its value has 67108865 bytes, at most 67108864 are allowed"));
+  EXPECT_THAT(refusal(one_key("k", kArray, Bytes().u32(kString).u64(1).text(text)).build()),
+              HasSubstr("key 'k': a string in it has 67108865 bytes"));
 }
 
 TEST(Hostile, RefusesAHugeClaimInMillisecondsAndWithoutMemory) {
