@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 
 #include "base/checked.h"
 #include "graph/passes.h"
@@ -37,7 +38,9 @@ ArenaPlan plan(const Graph& graph, const MaxSizes& sizes, const std::function<st
   ArenaPlan result;
   result.offset.assign(graph.values.size(), 0);
   std::vector<Interval> order = lifetimes(graph, sizes, row_bytes);
-  std::ranges::stable_sort(order, std::greater{}, &Interval::bytes);
+  std::ranges::sort(order, [](const Interval& a, const Interval& b) {
+    return std::tuple(b.bytes, a.first, a.value) < std::tuple(a.bytes, b.first, b.value);
+  });
   struct Placed {
     Interval interval;
     std::size_t begin;
