@@ -11,7 +11,8 @@ bool CpuBackend::accepts(const graph::Graph&, const graph::Op& op) const {
   return !std::holds_alternative<graph::Qkv>(op) && !std::holds_alternative<graph::GatedFfn>(op);
 }
 
-graph::Packing CpuBackend::packing(const graph::WeightInfo& weight) const {  if (exact_ || tensor::traits(weight.dtype).block_size == 1) return graph::Packing::float32;
+graph::Packing CpuBackend::packing(const graph::WeightInfo& weight) const {
+  if (exact_ || tensor::traits(weight.dtype).block_size == 1) return graph::Packing::float32;
   return weight.sensitive ? graph::Packing::int8_fine : graph::Packing::int8;
 }
 
