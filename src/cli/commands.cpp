@@ -34,7 +34,7 @@ std::string overview() {
       "\n"
       "  --version   this program, its compiler, its processor kernels, its libraries\n"
       "\n"
-      "MODEL is a GGUF file, a catalogue name (puna list), hf:org/repo[:file], or a URL.\n"
+      "MODEL is a GGUF file, a name that puna list shows, hf:org/repo[:file], or a URL.\n"
       "\n"
       "Examples:\n"
       "  puna chat                                     chat with the default model\n"
@@ -100,8 +100,8 @@ int run(const std::vector<std::string>& words) {
                                  .with_hint("please report it, with the command line and the model's name"));
   } catch (const std::bad_alloc&) {
     status = fail(ErrorKind::out_of_memory, "out of memory");
-  } catch (const std::system_error& refused) {  // no more threads, no more of whatever the system counts
-    status = fail(ErrorKind::io, "the system refuses: {}", refused.what());
+  } catch (const std::exception& failure) {  // what the standard library throws where the system refuses: a thread, a pipe
+    status = fail(ErrorKind::io, "{}", failure.what());
   }
   if (status)
     if (auto written = console.finish(); !written) status = std::unexpected(written.error());

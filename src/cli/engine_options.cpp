@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/cores.h"
 #include "base/os.h"
 
 namespace puna::cli {
@@ -10,7 +11,6 @@ namespace {
 
 constexpr std::int64_t kMostTokens = std::int64_t{1} << 31;
 constexpr std::int64_t kMostThreads = 1024;
-constexpr int kMostCpus = 8192;
 
 void add_cpu_options(Table& table, engine::Options& engine) {
   table.group("Processor");
@@ -18,21 +18,18 @@ void add_cpu_options(Table& table, engine::Options& engine) {
             into(engine.n_threads, -1, kMostThreads));
   table.add("-tb, --threads-batch N", "threads for prompts (default: as --threads)",
             into(engine.n_threads_batch, -1, kMostThreads));
-  const auto add_cpus = [&engine](std::vector<int> cpus) {
-    engine.cpus.insert(engine.cpus.end(), cpus.begin(), cpus.end());
-    std::ranges::sort(engine.cpus);
-    engine.cpus.erase(std::ranges::unique(engine.cpus).begin(), engine.cpus.end());
+  using Parse = Result<std::vector<int>> (*)(std::string_view);
+  const auto add_cpus = [&engine](Parse parse) -> Setter {
+    return [&engine, parse](std::string_view text) -> Result<void> {
+      const std::vector<int> cpus = PUNA_TRY(parse(text));
+      engine.cpus.insert(engine.cpus.end(), cpus.begin(), cpus.end());
+      std::ranges::sort(engine.cpus);
+      engine.cpus.erase(std::ranges::unique(engine.cpus).begin(), engine.cpus.end());
+      return {};
+    };
   };
-  table.add("-C, --cpu-mask M", "pin the threads to these processors, a hexadecimal mask", [add_cpus](std::string_view text) {
-    Result<std::vector<int>> cpus = parse_cpu_mask(text);
-    if (cpus) add_cpus(*cpus);
-    return cpus ? Result<void>() : std::unexpected(cpus.error());
-  });
-  table.add("-Cr, --cpu-range LO-HI", "pin them to these, first and last", [add_cpus](std::string_view text) {
-    Result<std::vector<int>> cpus = parse_cpu_range(text);
-    if (cpus) add_cpus(*cpus);
-    return cpus ? Result<void>() : std::unexpected(cpus.error());
-  });
+  table.add("-C, --cpu-mask M", "pin the threads to these processors, a hexadecimal mask", add_cpus(parse_cpu_mask));
+  table.add("-Cr, --cpu-range LO-HI", "pin them to these, first and last; or a list, 0-3,8", add_cpus(parse_cpu_list));
   table.add("--exact",
             "compute in float32 from dequantized weights, keys and values in float32: slow, and the measure of all else",
             flag(engine.exact));
@@ -161,33 +158,6 @@ Result<engine::Options> finish(const EngineOptions& options) {
     engine.n_threads = static_cast<int>(*n);
   }
   return engine;
-}
-
-Result<std::vector<int>> parse_cpu_mask(std::string_view text) {
-  std::string_view digits = text;
-  if (digits.starts_with("0x") || digits.starts_with("0X")) digits.remove_prefix(2);
-  if (digits.empty() || digits.find_first_not_of("0123456789abcdefABCDEF") != digits.npos || digits.size() > kMostCpus / 4)
-    return fail("'{}' is no hexadecimal mask", text);
-  std::vector<int> cpus;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    const char c = digits[digits.size() - 1 - i];
-    const int value = c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
-    for (int bit = 0; bit < 4; ++bit)
-      if (value >> bit & 1) cpus.push_back(static_cast<int>(i) * 4 + bit);
-  }
-  if (cpus.empty()) return fail("'{}' names no processor", text);
-  return cpus;
-}
-
-Result<std::vector<int>> parse_cpu_range(std::string_view text) {
-  const std::size_t dash = text.find('-');
-  if (dash == text.npos) return fail("'{}' is no range such as 0-3", text);
-  const auto low = parse_integer(text.substr(0, dash), 0, kMostCpus - 1);
-  const auto high = parse_integer(text.substr(dash + 1), 0, kMostCpus - 1);
-  if (!low || !high || *low > *high) return fail("'{}' is no range such as 0-3", text);
-  std::vector<int> cpus;
-  for (std::int64_t cpu = *low; cpu <= *high; ++cpu) cpus.push_back(static_cast<int>(cpu));
-  return cpus;
 }
 
 std::vector<std::string> split_overrides(std::string_view text) {

@@ -24,10 +24,6 @@ void add_engine_options(Table& table, EngineOptions& options);
 // What the options say together with PUNA_ISA and PUNA_THREADS. Errors: values that do not go together.
 Result<engine::Options> finish(const EngineOptions& options);
 
-// "0xF0" → 4 5 6 7; any number of hexadecimal digits.
-Result<std::vector<int>> parse_cpu_mask(std::string_view text);
-// "4-7" → 4 5 6 7
-Result<std::vector<int>> parse_cpu_range(std::string_view text);
 // "a=int:1,b=str:x,y" → "a=int:1", "b=str:x,y": a comma parts only before another KEY=TYPE:.
 std::vector<std::string> split_overrides(std::string_view text);
 

@@ -102,6 +102,7 @@ Result<int> run_gguf_info(Console& console, Words words) {
   if (options.model.model.empty() && options.model.hub_repo.empty())
     return refuse(console, error(ErrorKind::invalid, "no file named").with_hint("puna gguf info FILE"));
   const std::filesystem::path path = PUNA_TRY(obtain_model(console, options.model));
+  options.engine.engine.file.any_type = true;
   const gguf::File file = PUNA_TRY(gguf::File::open(path, options.engine.engine.file));
   const Value described = gguf::describe(file);
   console.answer(options.json ? json::write(described) + "\n" : as_text(console, described));

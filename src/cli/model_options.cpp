@@ -6,9 +6,21 @@
 #include "cli/escapes.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "tasks/local_models.h"
 #include "tasks/pull.h"
 
 namespace puna::cli {
+namespace {
+
+// Neither a file nor a name that says where it leads; `puna list` may show it all the same, as another program's.
+bool names_nothing(const Result<tasks::ModelRef>& model) {
+  if (!model) return model.error().kind == ErrorKind::not_found;
+  const auto* path = std::get_if<tasks::PathModel>(&model->source);
+  std::error_code ignored;
+  return path && !std::filesystem::exists(path->path, ignored);
+}
+
+}  // namespace
 
 void add_model_options(Table& table, ModelOptions& options) {
   const auto name_model = [&options](std::string_view text) -> Result<void> {
@@ -17,7 +29,7 @@ void add_model_options(Table& table, ModelOptions& options) {
     options.model = text;
     return {};
   };
-  table.positional("MODEL", "a GGUF file, a catalogue name (puna list), hf:org/repo[:file], or a URL", name_model);
+  table.positional("MODEL", "a GGUF file, a name that puna list shows, hf:org/repo[:file], or a URL", name_model);
   table.group("Model");
   table.add("-m, --model MODEL", "the same as MODEL", name_model);
   table.add("-hf, -hfr, --hf-repo ORG/REPO[:QUANT]", "a Hugging Face repository; without QUANT puna chooses and says why",
@@ -46,12 +58,16 @@ Result<std::filesystem::path> obtain_model(Console& console, const ModelOptions&
     text = kDefaultModel;
     log::info("no model named: taking {}", text);
   }
-  const tasks::ModelRef model = PUNA_TRY(tasks::parse_model(text, catalogue()));
+  tasks::PullOptions pull = tasks::pull_options(os::environment, os::home(), os::puna_home());
+  const Result<tasks::ModelRef> parsed = tasks::parse_model(text, catalogue());
+  if (names_nothing(parsed))
+    if (const auto listed = tasks::find_listed(text, pull.places)) return listed->path;
+  if (!parsed) return std::unexpected(parsed.error());
+  const tasks::ModelRef& model = *parsed;
   if (const auto* path = std::get_if<tasks::PathModel>(&model.source)) return path->path;
 
   Interruptible interruptible;
   Progress progress(console, Unit::bytes, std::chrono::milliseconds(500));
-  tasks::PullOptions pull = tasks::pull_options(os::environment, os::home(), os::puna_home());
   if (!options.hub_token.empty()) pull.hf_token = options.hub_token;
   pull.memory_bytes = os::total_memory();
   pull.stop = interruptible.token();

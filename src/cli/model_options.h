@@ -24,8 +24,8 @@ void add_model_options(Table& table, ModelOptions& options);
 // The model's name as tasks::parse_model takes it. Errors: two different models named, a file without its repository.
 Result<std::string> model_text(const ModelOptions& options);
 
-// The file to open: a path as it is, a known model from this machine, or, unless offline, from the network. Without a name
-// the catalogue's default model.
+// The file to open: a path as it is, a name as `puna list` shows it, a known model from this machine, or, unless offline, from
+// the network. Without a name the catalogue's default model.
 Result<std::filesystem::path> obtain_model(Console& console, const ModelOptions& options);
 
 }  // namespace puna::cli

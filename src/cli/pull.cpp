@@ -1,4 +1,5 @@
 // puna pull: brings a model to this machine and says where it lies.
+#include "tasks/pull.h"
 #include "cli/commands.h"
 #include "cli/model_options.h"
 
@@ -30,8 +31,8 @@ Result<int> run_pull(Console& console, Words words) {
   const Table table = make_table(options, console);
   if (auto end = read_arguments(console, table, words)) return *end;
   const std::filesystem::path path = PUNA_TRY(obtain_model(console, options));
-  std::error_code code;
-  if (!std::filesystem::exists(path, code)) return fail(ErrorKind::not_found, "{}: no such file", path.string());
+  // A path is taken as it is until here: is there a file?
+  PUNA_TRY(tasks::find_local({.text = path.string(), .source = tasks::PathModel{path}}, {}));
   console.answer(path.string() + "\n");
   return 0;
 }

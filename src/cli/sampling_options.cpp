@@ -80,6 +80,8 @@ void add_sampling_options(Table& table, GenerationOptions& options) {
   table.add("--top-k N", "among the N likeliest; 0: off (default 40)", into(sampling.top_k, -kMost, kMost));
   table.add("--top-p N", "among the likeliest that make up this share; 1: off (default 0.95)", into(sampling.top_p));
   table.add("--min-p N", "at least this share of the likeliest one's; 0: off (default 0.05)", into(sampling.min_p));
+  table.add("--min-keep N", "the cuts from --typical to XTC leave at least N tokens (default 0)",
+            into(sampling.min_keep, 0, kMost));
   table.add("--typical, --typical-p N", "locally typical sampling; 1: off (default 1)", into(sampling.typical_p));
   table.add("--top-nsigma, --top-n-sigma N", "within N standard deviations of the best logit; -1: off (default -1)",
             into(sampling.top_n_sigma));

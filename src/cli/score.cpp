@@ -58,19 +58,9 @@ Result<std::vector<TokenId>> parse_ids(const std::string& text) {
   return ids;
 }
 
-// The double whose shortest text is the float's shortest text: 0.7f is written 0.7, not 0.699999988079071.
-double shortest(float value) {
-  if (!std::isfinite(value)) return static_cast<double>(value);
-  char text[64];
-  const auto [end, _] = std::to_chars(text, text + sizeof text, value);
-  double out = 0;
-  std::from_chars(text, end, out);
-  return out;
-}
-
 std::string for_scripts(const std::vector<TokenId>& ids, const engine::Score& score) {
   Value::Array top;
-  for (const auto& [id, logit] : score.top) top.push_back(Value::array({id, shortest(logit)}));
+  for (const auto& [id, logit] : score.top) top.push_back(Value::array({id, json::shortest(logit)}));
   return json::write(Value::object({{"ids", Value::Array(ids.begin(), ids.end())},
                                     {"nll", Value::Array(score.nll.begin(), score.nll.end())},
                                     {"top", std::move(top)}})) +

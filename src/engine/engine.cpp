@@ -39,6 +39,18 @@ Result<void> check_size(const gguf::File& file, const Options& options) {
   return std::unexpected(std::move(problem).with_hint("take a smaller model or a lower quantization"));
 }
 
+void tell_of_context(const State& state) {
+  const MemoryPlan& memory = state.memory;
+  log::info("memory: {} weights, {} cache for {} positions, {} compute; {} available", os::size_text(memory.weights),
+            os::size_text(memory.cache), state.n_ctx, os::size_text(memory.compute), os::size_text(memory.available));
+  const model::RopeOverrides& rope = state.options.rope;
+  const bool is_stretched = rope.scaling || rope.freq_base || rope.freq_scale;
+  if (const std::int64_t trained = state.model.hparams.n_ctx_train; state.n_ctx > trained && !is_stretched)
+    log::warning(
+        "context of {} positions: the model was trained on {} and answers badly beyond; --rope-scaling yarn stretches it",
+        state.n_ctx, trained);
+}
+
 }  // namespace
 
 std::string_view name(Finish finish) {
@@ -81,8 +93,7 @@ Result<std::unique_ptr<Engine>> Engine::load(const Options& options, const OnPro
   const Fit fit = PUNA_TRY(fit_context(state->model, state->options, compute));
   state->memory = fit.memory;
   state->n_ctx = fit.n_ctx;
-  log::info("memory: {} weights, {} cache for {} positions, {} compute; {} available", os::size_text(fit.memory.weights),
-            os::size_text(fit.memory.cache), fit.n_ctx, os::size_text(fit.memory.compute), os::size_text(fit.memory.available));
+  tell_of_context(*state);
   report("making room", 2);
   if (options.file.use_mlock)
     for (const gguf::File::Shard& shard : state->model.file.shards()) PUNA_TRY(shard.file.lock());

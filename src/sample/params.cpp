@@ -152,7 +152,7 @@ Result<void> validate(const Params& p, std::size_t n_vocab) {
   PUNA_TRY(in_range("--top-n-sigma", p.top_n_sigma, -kInfinity, kInfinity, "a finite number (0 or less: off)"));
   PUNA_TRY(in_range("--xtc-probability", p.xtc_probability, 0, 1, "between 0 and 1 (0 is off)"));
   PUNA_TRY(in_range("--xtc-threshold", p.xtc_threshold, 0, 1, "between 0 and 1 (above 0.5 is off)"));
-  PUNA_TRY(in_range("min_keep", p.min_keep, 0, kInfinity, "0 or more"));
+  PUNA_TRY(in_range("--min-keep", p.min_keep, 0, kInfinity, "0 or more"));
   PUNA_TRY(in_range("--mirostat", p.mirostat, 0, 2, "0 (off), 1 or 2"));
   PUNA_TRY(in_range("--mirostat-ent", p.mirostat_tau, 0, kInfinity, "0 or more"));
   PUNA_TRY(in_range("--mirostat-lr", p.mirostat_eta, 0, kInfinity, "0 or more"));

@@ -80,15 +80,13 @@ std::string name_in_home(const std::string& path) {
 }
 
 void add_hub_cache(Collection& collection, const fs::path& cache) {
-  std::error_code code;
   constexpr std::string_view kPrefix = "models--";
-  for (const auto& repository : fs::directory_iterator(cache, code)) {
-    const std::string folder = repository.path().filename().string();
+  for (const fs::path& repository : os::entries(cache)) {
+    const std::string folder = repository.filename().string();
     if (!folder.starts_with(kPrefix)) continue;
     const std::string name = name_in_hub_cache(folder.substr(kPrefix.size()));
-    std::error_code none;
-    for (const auto& snapshot : fs::directory_iterator(repository.path() / "snapshots", none))
-      add_folder(collection, snapshot.path(), "Hugging Face",
+    for (const fs::path& snapshot : os::entries(repository / "snapshots"))
+      add_folder(collection, snapshot, "Hugging Face",
                  [&](const std::string& path) { return fmt::format("hf:{}:{}", name, path); });
   }
 }
@@ -152,6 +150,12 @@ ModelPlaces usual_places(const Environment& environment, const fs::path& user_ho
   places.ollama.push_back(user_home / ".ollama" / "models");
   places.ollama.push_back("/usr/share/ollama/.ollama/models");
   return places;
+}
+
+std::optional<LocalModel> find_listed(std::string_view name, const ModelPlaces& places) {
+  for (LocalModel& model : list_models(places))
+    if (model.name == name) return std::move(model);
+  return std::nullopt;
 }
 
 std::vector<LocalModel> list_models(const ModelPlaces& places) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,5 +37,8 @@ struct LocalModel {
 // By source in the order above, then by name. Folders that do not exist or cannot be read are skipped; a file that several
 // names lead to is listed once.
 std::vector<LocalModel> list_models(const ModelPlaces& places);
+
+// The first of them with that name.
+std::optional<LocalModel> find_listed(std::string_view name, const ModelPlaces& places);
 
 }  // namespace puna::tasks

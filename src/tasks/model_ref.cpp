@@ -68,7 +68,7 @@ std::string file_name_of(std::string_view url) {
   const std::string_view last = url.substr(slash + 1);
   std::string name;
   for (std::size_t i = 0; i < last.size(); ++i) {
-    const bool coded = last[i] == '%' && i + 2 < last.size() + 0 && hex(last[i + 1]) >= 0 && hex(last[i + 2]) >= 0;
+    const bool coded = last[i] == '%' && i + 2 < last.size() && hex(last[i + 1]) >= 0 && hex(last[i + 2]) >= 0;
     const char c = coded ? static_cast<char>(hex(last[i + 1]) * 16 + hex(last[i + 2])) : last[i];
     if (coded) i += 2;
     const bool plain = is_letter_or_digit(c) || c == '-' || c == '_' || c == '+' || (c == '.' && !name.empty());

@@ -74,9 +74,8 @@ fs::path cached_snapshot(const HubModel& model, const fs::path& cache) {
     while (!main->empty() && (main->back() == '\n' || main->back() == '\r')) main->pop_back();
     if (is_plain_path(*main) && fs::path(*main).filename() == *main) return repository / "snapshots" / *main;
   }
-  std::error_code code;
-  for (const auto& folder : fs::directory_iterator(repository / "snapshots", code)) return folder.path();
-  return {};
+  const std::vector<fs::path> snapshots = os::entries(repository / "snapshots");
+  return snapshots.empty() ? fs::path() : snapshots.front();
 }
 
 Result<Pulled> find(const HubModel& model, const ModelRef& ref, const PullOptions& options) {

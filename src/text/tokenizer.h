@@ -70,8 +70,8 @@ class Tokenizer {
   Tokenizer(const Tokenizer&) = delete;
   Tokenizer& operator=(const Tokenizer&) = delete;
 
-  // Any bytes; the time is at most n log n. Bytes that are not UTF-8 are kept: each is a symbol of its own for the
-  // pre-tokenizer, and decode() gives it back.
+  // Any bytes, less than 1 GiB of them (PUNA_CHECK); the time is at most n log n. Bytes that are not UTF-8 are kept: each is a
+  // symbol of its own for the pre-tokenizer, and decode() gives it back.
   std::vector<TokenId> encode(std::string_view text, const EncodeOptions& options = {}) const;
 
   // The text that these tokens stand for, as bytes: decode(encode(x)) is x where the vocabulary can write every byte, up to

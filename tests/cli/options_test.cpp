@@ -147,12 +147,8 @@ TEST(EngineOptions, RopeFactorsAreTwoWaysToSayTheSame) {
 }
 
 TEST(EngineOptions, ProcessorsComeAsMaskOrRange) {
-  EXPECT_THAT(*parse_cpu_mask("0xF0"), ElementsAre(4, 5, 6, 7));
-  EXPECT_THAT(*parse_cpu_mask("5"), ElementsAre(0, 2));
-  EXPECT_THAT(*parse_cpu_mask("10000000000000000000"), ElementsAre(76));
-  EXPECT_THAT(*parse_cpu_range("2-4"), ElementsAre(2, 3, 4));
-  for (const char* text : {"", "0x", "g", "0"}) EXPECT_FALSE(parse_cpu_mask(text)) << text;
-  for (const char* text : {"", "3", "4-2", "-1-2", "0-99999"}) EXPECT_FALSE(parse_cpu_range(text)) << text;
+  EXPECT_THAT(Line().parse({"-C", "g"}).error().message, HasSubstr("-C: 'g' is no processor mask"));
+  EXPECT_THAT(Line().parse({"-Cr", "4-2"}).error().message, HasSubstr("-Cr: '4-2' is no list of processors"));
   Line line;
   ASSERT_TRUE(line.parse({"-C", "3", "-Cr", "1-2"}));
   EXPECT_THAT(line.engine.engine.cpus, ElementsAre(0, 1, 2));
@@ -190,6 +186,8 @@ TEST(SamplingOptions, SetEveryParameter) {
                           "0.9",
                           "--min-p",
                           "0.01",
+                          "--min-keep",
+                          "3",
                           "--typical",
                           "0.8",
                           "--top-nsigma",
@@ -235,6 +233,7 @@ TEST(SamplingOptions, SetEveryParameter) {
   EXPECT_EQ(p.top_k, 10);
   EXPECT_EQ(p.top_p, 0.9f);
   EXPECT_EQ(p.min_p, 0.01f);
+  EXPECT_EQ(p.min_keep, 3);
   EXPECT_EQ(p.typical_p, 0.8f);
   EXPECT_EQ(p.top_n_sigma, 1.5f);
   EXPECT_EQ(p.xtc_probability, 0.1f);

@@ -1,6 +1,7 @@
 // Loading: what is refused, in one line that names it, and what memory is asked for.
 #include <gmock/gmock.h>
 
+#include "base/log.h"
 #include "engine/tiny_models.h"
 
 namespace puna::engine {
@@ -49,6 +50,23 @@ TEST(Load, SaysWhatDoesNotFitAndWhatWould) {
   EXPECT_EQ(error.kind, ErrorKind::out_of_memory);
   EXPECT_THAT(error.message, AllOf(HasSubstr("llama.gguf"), HasSubstr("268435456 positions"), HasSubstr("available")));
   EXPECT_THAT(error.hint, HasSubstr("-c "));
+}
+
+TEST(Load, WarnsOfAContextBeyondTheModelsUnlessItIsStretched) {
+  std::string warnings;
+  log::set_sink([&](log::Level, std::string_view message) { warnings += message; }, log::Level::warning);
+  Options options = tiny_options("llama");
+  options.n_ctx = 256;
+  load_or_fail(options);
+  EXPECT_EQ(warnings, "");
+  options.n_ctx = 512;
+  load_or_fail(options);
+  EXPECT_THAT(warnings, AllOf(HasSubstr("context of 512 positions"), HasSubstr("trained on 256")));
+  warnings.clear();
+  options.rope.freq_scale = 0.5f;
+  load_or_fail(options);
+  log::set_sink({});
+  EXPECT_EQ(warnings, "");
 }
 
 TEST(Load, PlansTheCacheBeforeItIsAllocated) {

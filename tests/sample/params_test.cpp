@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{{.min_p = 1.5f}, "--min-p is 1.5"}, Refused{{.min_p = -1}, "--min-p is -1"},
         Refused{{.typical_p = 2}, "--typical is 2"}, Refused{{.top_n_sigma = kNan}, "--top-n-sigma is nan"},
         Refused{{.xtc_probability = 1.01f}, "--xtc-probability is 1.01"}, Refused{{.xtc_threshold = -1}, "--xtc-threshold is -1"},
-        Refused{{.min_keep = -1}, "min_keep is -1"}, Refused{{.penalty_last_n = -2}, "--repeat-last-n is -2"},
+        Refused{{.min_keep = -1}, "--min-keep is -1"}, Refused{{.penalty_last_n = -2}, "--repeat-last-n is -2"},
         Refused{{.repeat_penalty = 0}, "--repeat-penalty is 0, but must be above 0"},
         Refused{{.repeat_penalty = -1}, "--repeat-penalty is -1"}, Refused{{.repeat_penalty = kNan}, "--repeat-penalty is nan"},
         Refused{{.repeat_penalty = kInfinity}, "--repeat-penalty is inf"},

@@ -98,6 +98,16 @@ TEST_F(ModelList, IsOrderedBySourceThenByName) {
   EXPECT_THAT(listed(), ElementsAre("puna|b|3", "puna|z|2", "llama.cpp|a|1"));
 }
 
+TEST_F(ModelList, FindsAModelByItsName) {
+  write("llama.cpp/one.gguf", 1);
+  write("llama.cpp/sub/one.gguf", 2);
+  write("puna/web/0/two.gguf", 3);
+  EXPECT_EQ(find_listed("one", places())->path, root.path() / "llama.cpp/one.gguf");
+  EXPECT_EQ(find_listed("two", places())->size, 3u);
+  EXPECT_FALSE(find_listed("three", places()));
+  EXPECT_FALSE(find_listed("", places()));
+}
+
 TEST(UsualPlaces, FollowTheEnvironment) {
   std::map<std::string, std::string> set;
   const Environment environment = [&](std::string_view name) { return set[std::string(name)]; };

@@ -146,6 +146,8 @@ TEST(TokenizerSpacePrefix, WithTheFlagTextAfterASpecialTokenStartsAnew) {
     EXPECT_TRUE(t->adds_space_prefix());
     EXPECT_THAT(t->encode("<|im_start|>text"), ElementsAre(start, *t->find("▁text")));
     EXPECT_EQ(t->decode(t->encode("<|im_start|>text")), "<|im_start|>text");
+    // A space that stands there itself is one more, and the word keeps its own.
+    EXPECT_THAT(t->encode("<|im_start|> text"), ElementsAre(start, *t->find("▁"), *t->find("▁text")));
   }
 }
 

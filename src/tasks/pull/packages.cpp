@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/mapped_file.h"
+#include "base/os.h"
 #include "tasks/pull/meter.h"
 #include "tasks/pull/part_file.h"
 #include "tasks/pull/process.h"
@@ -64,9 +65,8 @@ std::string complaint(const std::string& output) {
 }
 
 std::optional<fs::path> wheel_in(const fs::path& folder) {
-  std::error_code ignored;
-  for (const auto& file : fs::directory_iterator(folder, ignored))
-    if (file.path().extension() == ".whl") return file.path();
+  for (const fs::path& file : os::entries(folder))
+    if (file.extension() == ".whl") return file;
   return std::nullopt;
 }
 
