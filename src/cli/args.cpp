@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "base/nearest.h"
 
 namespace puna::cli {
 namespace {
@@ -18,19 +19,6 @@ bool is_listed(std::string_view listed, std::string_view word) {
     listed = bar == listed.npos ? std::string_view{} : listed.substr(bar + 1);
   }
   return false;
-}
-
-// Restricted edit distance: insert, delete, replace, swap neighbours.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i)
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  return d[a.size()][b.size()];
 }
 
 std::unexpected<Error> unknown_option(const Table& table, std::string_view word) {
@@ -106,49 +94,21 @@ Result<Scanned> scan(const Table& table, std::span<const std::string> words) {
   return result;
 }
 
-// Shows each option as the table spells it, in one column of its own width.
-class Formatter : public CLI::Formatter {
- public:
-  Formatter(const Table& table, std::size_t width) : table_(table), width_(width) { column_width(kColumn); }
-
-  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
-    if (is_positional) return option->get_name(true);
-    const Option* known = table_.find(option->get_name());
-    return known ? known->spelled : option->get_name(false, true);
-  }
-  std::string make_option_opts(const CLI::Option*) const override { return {}; }
-  std::string make_option_desc(const CLI::Option* option) const override {
-    return wrap(option->get_description(), width_ - kColumn);
-  }
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return fmt::format("\nUsage: puna {} {}\n", table_.command(), table_.usage());
-  }
-
- private:
-  static constexpr std::size_t kColumn = 34;
-  const Table& table_;
-  std::size_t width_;
-};
-
 // The table as CLI11 knows it. CLI11 only gathers the words: values are read by the table's setters.
 struct App {
   CLI::App app;
   std::map<const Option*, CLI::Option*> known;
-  CLI::Option* positional = nullptr;
 
   explicit App(const Table& table) : app(table.summary(), table.command()) {
     app.set_help_flag();
     for (const Option& option : table.options()) {
       CLI::Option* added = option.takes_value() ? app.add_option(option.name(), [](const CLI::results_t&) { return true; })
                                                 : app.add_flag(option.name());
-      added->description(option.help)->group(option.has_no_effect() ? "" : option.group);
       if (option.takes_value()) added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
       known[&option] = added;
     }
-    for (const Option& option : table.positionals()) {
-      CLI::Option* added = app.add_option(option.name(), [](const CLI::results_t&) { return true; });
-      known[&option] = added->description(option.help);
-    }
+    for (const Option& option : table.positionals())
+      known[&option] = app.add_option(option.name(), [](const CLI::results_t&) { return true; });
   }
 };
 
@@ -159,11 +119,32 @@ Result<void> gather(App& app, const Table& table, std::vector<std::string> argum
   } catch (const CLI::ExtrasError&) {
     const std::vector<std::string> extra = app.app.remaining();
     return std::unexpected(error(ErrorKind::invalid, "unexpected argument '{}'", extra.empty() ? "" : extra.front())
-                               .with_hint(fmt::format("usage: puna {} {}", table.command(), table.usage())));
+                               .with_hint(fmt::format("{}usage: puna {} {}", table.find("-p") ? "a text goes after -p; " : "",
+                                                      table.command(), table.usage())));
   } catch (const CLI::Error& failure) {
     return fail("{}", failure.what());
   }
   return {};
+}
+
+// How an option is spelled, and beside it (or below, where that is long) what it does.
+std::string help_line(const Option& option, std::size_t width) {
+  constexpr std::size_t kColumn = 34;
+  const std::string indent(kColumn, ' ');
+  std::string text = "  " + option.spelled;
+  text += text.size() + 1 < kColumn ? std::string(kColumn - text.size(), ' ') : "\n" + indent;
+  for (const char c : wrap(option.help, std::max(width, kColumn + 20) - kColumn)) {
+    text += c;
+    if (c == '\n') text += indent;
+  }
+  return text + "\n";
+}
+
+std::string help_group(std::string_view title, std::span<const Option> options, std::size_t width) {
+  std::string lines;
+  for (const Option& option : options)
+    if (!option.has_no_effect() && option.group == title) lines += help_line(option, width);
+  return lines;
 }
 
 std::string no_effect_note(const Table& table, std::size_t width) {
@@ -194,14 +175,25 @@ Result<Parsed> parse(const Table& table, std::span<const std::string> words) {
       if (auto set = use.option->set(value); !set) return std::unexpected(std::move(set).error().within(use.written));
   }
   for (const Option& option : table.positionals())
-    for (const std::string& value : app.known.at(&option)->results()) PUNA_TRY(option.set(value));
+    for (const std::string& value : app.known.at(&option)->results())
+      if (auto set = option.set(value); !set) {
+        Error problem = std::move(set).error();
+        if (problem.hint.empty() && table.find("-p")) problem = std::move(problem).with_hint("a text goes after -p");
+        return std::unexpected(std::move(problem));
+      }
   return parsed;
 }
 
 std::string help(const Table& table, std::size_t width) {
-  App app(table);
-  app.app.formatter(std::make_shared<Formatter>(table, width));
-  std::string text = app.app.help();
+  std::string text = fmt::format("{}\n\nUsage: puna {} {}\n", table.summary(), table.command(), table.usage());
+  if (!table.positionals().empty()) text += "\nArgument:\n" + help_group("", table.positionals(), width);
+  std::vector<std::string_view> titles;
+  for (const Option& option : table.options()) {
+    if (std::ranges::find(titles, option.group) != titles.end()) continue;
+    titles.push_back(option.group);
+    if (const std::string lines = help_group(option.group, table.options(), width); !lines.empty())
+      text += fmt::format("\n{}:\n{}", option.group, lines);
+  }
   text += no_effect_note(table, width);
   if (!table.example().empty()) {
     text += "\nExamples:\n";
@@ -212,16 +204,6 @@ std::string help(const Table& table, std::size_t width) {
     }
   }
   return text;
-}
-
-std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
-  std::string_view best;
-  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
-  for (std::string_view candidate : known) {
-    const std::size_t d = distance(word, candidate);
-    if (d < least) least = d, best = candidate;
-  }
-  return best;
 }
 
 std::string wrap(std::string_view text, std::size_t width) {

@@ -23,9 +23,6 @@ Result<Parsed> parse(const Table& table, std::span<const std::string> words);
 // What `puna NAME --help` prints, at most `width` columns wide.
 std::string help(const Table& table, std::size_t width = 100);
 
-// Of these words the one that `word` was most likely meant to be; empty where none is near.
-std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
-
 // `text` broken at spaces into lines of at most `width` columns.
 std::string wrap(std::string_view text, std::size_t width);
 

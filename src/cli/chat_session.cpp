@@ -1,7 +1,7 @@
 #include "cli/chat_session.h"
 
+#include "base/nearest.h"
 #include "base/os.h"
-#include "cli/args.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "text/detokenizer.h"
@@ -100,21 +100,17 @@ void ChatSession::save(std::string_view file) const {
 
 void ChatSession::load(std::string_view file) {
   if (file.empty()) return console_.report(error(ErrorKind::invalid, "/load FILE"));
-  const auto read = [&]() -> Result<std::size_t> {
-    const std::string text = PUNA_TRY(os::read_file(path_of(file)));
-    const auto messages_of = [&]() -> Result<std::size_t> {
-      const Value saved = PUNA_TRY(json::parse(text));
-      const Value* messages = saved.find("messages");
-      if (!messages) return fail("wanted an object with \"messages\"");
-      PUNA_TRY(conversation_.set_messages(*messages));
-      return messages->if_array()->size();
-    };
-    Result<std::size_t> n = messages_of();
-    if (!n) return std::unexpected(std::move(n).error().within(path_of(file).string()));
-    return n;
+  const Result<std::string> text = os::read_file(path_of(file));
+  if (!text) return console_.report(text.error());
+  const auto take = [&]() -> Result<std::size_t> {
+    const Value saved = PUNA_TRY(json::parse(*text));
+    const Value* messages = saved.find("messages");
+    if (!messages) return fail("wanted an object with \"messages\"");
+    PUNA_TRY(conversation_.set_messages(*messages));
+    return messages->if_array()->size();
   };
-  const Result<std::size_t> n = read();
-  if (!n) return console_.report(n.error());
+  const Result<std::size_t> n = take();
+  if (!n) return console_.report(Error(n.error()).within(path_of(file).string()));
   console_.note(fmt::format("{} messages loaded", *n));
 }
 

@@ -4,21 +4,31 @@
 
 #include <algorithm>
 
+#include "base/nearest.h"
 #include "gguf/split.h"
 
 namespace puna::gguf {
 namespace {
 namespace fs = std::filesystem;
 
-// The names in `directory` that `wanted` accepts, sorted, in one line; at most eight of them.
+// The names in `directory` that `wanted` accepts, sorted.
 template <class Wanted>
-std::string list_files(const fs::path& directory, Wanted wanted) {
-  constexpr std::size_t kShown = 8;
+std::vector<std::string> files_in(const fs::path& directory, Wanted wanted) {
   std::vector<std::string> names;
   std::error_code code;
   for (auto entry = fs::directory_iterator(directory, code); !code && entry != fs::directory_iterator(); entry.increment(code))
     if (std::string name = entry->path().filename().string(); wanted(name)) names.push_back(shown(name));
   std::ranges::sort(names);
+  return names;
+}
+
+bool ends_in_gguf(std::string_view name) { return name.ends_with(".gguf"); }
+
+// The same in one line; at most eight of them.
+template <class Wanted>
+std::string list_files(const fs::path& directory, Wanted wanted) {
+  constexpr std::size_t kShown = 8;
+  std::vector<std::string> names = files_in(directory, wanted);
   const std::size_t n = names.size();
   names.resize(std::min(n, kShown));
   return fmt::format("{}{}", fmt::join(names, ", "), n > kShown ? fmt::format(" and {} more", n - kShown) : "");
@@ -37,7 +47,7 @@ Result<void> check_path(const fs::path& path) {
   const fs::path directory = path.has_parent_path() ? path.parent_path() : fs::path(".");
   if (fs::is_directory(path, code)) {
     auto problem = error(ErrorKind::invalid, "{}: is a directory, wanted a GGUF file", path.string());
-    const std::string files = list_files(path, [](std::string_view name) { return name.ends_with(".gguf"); });
+    const std::string files = list_files(path, ends_in_gguf);
     return std::unexpected(
         std::move(problem).with_hint(files.empty() ? "no file in it ends in .gguf" : "name a file in it: " + files));
   }
@@ -48,7 +58,12 @@ Result<void> check_path(const fs::path& path) {
     const auto shard = parse_shard_name(name);
     return shard && shard->prefix == stem;
   });
-  if (!parts.empty()) problem = std::move(problem).with_hint("it is split into parts; name any of them: " + parts);
+  if (!parts.empty()) return std::unexpected(std::move(problem).with_hint("it is split into parts; name any of them: " + parts));
+  if (!fs::is_directory(directory, code))
+    return std::unexpected(std::move(problem).with_hint(fmt::format("there is no folder {}", shown(directory.string()))));
+  const std::vector<std::string> files = files_in(directory, ends_in_gguf);
+  if (const std::string_view meant = nearest(shown(path.filename().string()), files); !meant.empty())
+    problem = std::move(problem).with_hint(fmt::format("did you mean {}?", meant));
   return std::unexpected(std::move(problem));
 }
 

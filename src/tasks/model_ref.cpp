@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/nearest.h"
 #include "tasks/pull/hub.h"
 
 namespace puna::tasks {
@@ -9,7 +10,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kHubPrefix = "hf:";
+constexpr std::string_view kHubHosts[] = {"huggingface.co/", "hf.co/"};
 constexpr std::size_t kLongestFileName = 200;
+constexpr std::size_t kMostFiles = 1000;  // of a folder, that a name is compared with
 
 bool is_letter_or_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -19,11 +22,23 @@ bool is_plain_name(std::string_view text) {
   return !text.empty() && text.size() <= 128 && is_letter_or_digit(text.front()) && std::ranges::all_of(text, allowed);
 }
 
-bool ends_in_gguf(std::string_view text) {
-  if (text.size() < 5) return false;
-  std::string end(text.substr(text.size() - 5));
-  for (char& c : end) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-  return end == ".gguf";
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  return lower;
+}
+
+bool ends_in_gguf(std::string_view text) { return in_lower_case(text).ends_with(".gguf"); }
+
+// "OWNER/REPOSITORY", also behind the hub's host name; empty for any other text.
+std::string_view repository_in(std::string_view text) {
+  if (const auto scheme = text.find("://"); scheme != text.npos) text.remove_prefix(scheme + 3);
+  for (std::string_view host : kHubHosts)
+    if (text.starts_with(host)) text.remove_prefix(host.size());
+  if (text.ends_with('/')) text.remove_suffix(1);
+  const auto slash = text.find('/');
+  if (slash == text.npos || ends_in_gguf(text)) return {};
+  return is_plain_name(text.substr(0, slash)) && is_plain_name(text.substr(slash + 1)) ? text : std::string_view{};
 }
 
 Result<HubModel> parse_hub(std::string_view text) {
@@ -82,6 +97,11 @@ Result<WebModel> parse_url(std::string_view text) {
   WebModel model{.url = std::string(text), .file_name = file_name_of(text)};
   if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f; }))
     return fail("{}: a blank or control character in a URL", text);
+  const std::string_view place = text.substr(text.find("://") + 3);
+  const bool is_hub = std::ranges::any_of(kHubHosts, [&](std::string_view host) { return place.starts_with(host); });
+  if (const std::string_view repository = repository_in(text); is_hub && !repository.empty())
+    return std::unexpected(error(ErrorKind::invalid, "{}: is a repository's page, wanted a file", text)
+                               .with_hint(fmt::format("write hf:{}, and puna chooses a file", repository)));
   if (model.file_name.empty()) return fail("{}: names no file", text);
   return model;
 }
@@ -90,6 +110,30 @@ std::string names_of(std::span<const CatalogueEntry> catalogue) {
   std::string text;
   for (const CatalogueEntry& entry : catalogue) text += (text.empty() ? "" : ", ") + entry.name;
   return text;
+}
+
+// What was meant by a name that nothing has: a file of this folder or an entry of the catalogue, mistyped or cut short.
+std::string meant_by(std::string_view text, std::span<const CatalogueEntry> catalogue) {
+  std::vector<std::string> names;
+  for (const CatalogueEntry& entry : catalogue) names.push_back(entry.name);
+  std::error_code code;
+  for (auto file = fs::directory_iterator(".", code); !code && file != fs::directory_iterator(); file.increment(code)) {
+    if (names.size() >= kMostFiles) break;
+    if (std::string name = file->path().filename().string(); ends_in_gguf(name)) names.push_back(std::move(name));
+  }
+  if (const std::string_view near = nearest(text, names); !near.empty()) return std::string(near);
+  const std::string lower = in_lower_case(text);
+  if (const std::string_view near = nearest(lower, names); !near.empty()) return std::string(near);
+  const auto begun = std::ranges::find_if(names, [&](const std::string& name) { return in_lower_case(name).starts_with(lower); });
+  return begun == names.end() ? "" : *begun;
+}
+
+std::unexpected<Error> unknown_name(std::string_view text, std::span<const CatalogueEntry> catalogue) {
+  const std::string meant = meant_by(text, catalogue);
+  return std::unexpected(
+      error(ErrorKind::not_found, "{}: neither a file here nor a model of the catalogue", text)
+          .with_hint(fmt::format("{}catalogue: {}; or a path, hf:OWNER/REPOSITORY, https://…",
+                                 meant.empty() ? "" : fmt::format("did you mean {}? ", meant), names_of(catalogue))));
 }
 
 }  // namespace
@@ -111,10 +155,12 @@ Result<ModelRef> parse_model(std::string_view text, std::span<const CatalogueEnt
     return model;
   }
   std::error_code ignored;
-  if (text.find('/') == std::string_view::npos && !ends_in_gguf(text) && !fs::exists(fs::path(text), ignored))
+  if (fs::exists(fs::path(text), ignored)) return model;
+  if (text.find('/') == std::string_view::npos && !ends_in_gguf(text)) return unknown_name(text, catalogue);
+  const std::string_view repository = repository_in(text);
+  if (!repository.empty() && !fs::exists(fs::path(text).parent_path(), ignored))
     return std::unexpected(
-        error(ErrorKind::not_found, "{}: neither a file here nor a model of the catalogue", text)
-            .with_hint(fmt::format("catalogue: {}; or a path, hf:OWNER/REPOSITORY, https://…", names_of(catalogue))));
+        error(ErrorKind::not_found, "{}: no such file", text).with_hint(fmt::format("on Hugging Face? write hf:{}", repository)));
   return model;
 }
 

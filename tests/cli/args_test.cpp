@@ -173,13 +173,6 @@ TEST(Args, WrapBreaksAtSpacesAndKeepsLineEnds) {
   EXPECT_EQ(wrap("unbreakable", 3), "unbreakable");
 }
 
-TEST(Args, TheNearestWordIsOneWithFewChanges) {
-  const std::vector<std::string_view> known = {"--top-k", "--top-p", "--temp"};
-  EXPECT_EQ(nearest("--topk", known), "--top-k");
-  EXPECT_EQ(nearest("--tmep", known), "--temp");
-  EXPECT_EQ(nearest("--something-else", known), "");
-}
-
 const Command& command(std::string_view name) {
   for (const Command& one : commands())
     if (one.name == name) return one;

@@ -59,12 +59,15 @@ TEST(Open, NamesAPathThatIsNoFile) {
   const auto missing = File::open(directory.path() / "no.gguf");
   EXPECT_EQ(missing.error().kind, ErrorKind::not_found);
   EXPECT_THAT(missing.error().message, HasSubstr("no.gguf: no such file"));
+  EXPECT_EQ(missing.error().hint, "");
+  EXPECT_THAT(File::open(directory.path() / "no" / "a.gguf").error().hint, HasSubstr("there is no folder"));
   const auto empty = File::open(directory.path());
   EXPECT_THAT(empty.error().message, HasSubstr("is a directory, wanted a GGUF file"));
   EXPECT_THAT(empty.error().hint, HasSubstr("no file in it ends in .gguf"));
   directory.write("b.gguf", "");
   directory.write("a.gguf", "");
   EXPECT_EQ(File::open(directory.path()).error().hint, "name a file in it: 'a.gguf', 'b.gguf'");
+  EXPECT_EQ(File::open(directory.path() / "a.ggfu").error().hint, "did you mean 'a.gguf'?");
   EXPECT_THAT(File::open("/dev/zero").error().message, HasSubstr("/dev/zero: is no regular file"));
   EXPECT_THAT(File::open(directory.path() / "a.gguf").error().message, HasSubstr("it looks like an empty file"));
 }

@@ -35,6 +35,11 @@ T parsed(const std::string& text) {
   return std::get<T>(model->source);
 }
 
+std::string hint(const std::string& text) {
+  auto model = parse_model(text, kCatalogue);
+  return model ? "accepted" : model.error().hint;
+}
+
 std::string refusal(const std::string& text) {
   auto model = parse_model(text, kCatalogue);
   return model ? "accepted" : model.error().message;
@@ -44,7 +49,9 @@ TEST(ModelName, OfTheCatalogueWinsOverAPath) { EXPECT_EQ(parsed<CatalogueEntry>(
 
 TEST(ModelName, WithASlashOrTheEndingOfAModelIsAPath) {
   EXPECT_EQ(parsed<PathModel>("./tiny").path, "./tiny");
-  EXPECT_EQ(parsed<PathModel>("models/absent").path, "models/absent");
+  EXPECT_EQ(parsed<PathModel>("./models/absent").path, "./models/absent");
+  EXPECT_EQ(parsed<PathModel>("models/absent.gguf").path, "models/absent.gguf");
+  EXPECT_EQ(parsed<PathModel>("a/b/absent").path, "a/b/absent");
   EXPECT_EQ(parsed<PathModel>("absent.gguf").path, "absent.gguf");
   EXPECT_EQ(parsed<PathModel>("ABSENT.GGUF").path, "ABSENT.GGUF");
 }
@@ -56,6 +63,22 @@ TEST(ModelName, ThatIsNeitherSaysSoAndListsTheCatalogue) {
   EXPECT_NE(model.error().message.find("tinny"), std::string::npos);
   EXPECT_NE(model.error().hint.find("tiny, small"), std::string::npos) << model.error().hint;
   EXPECT_NE(refusal(""), "accepted");
+}
+
+TEST(ModelName, ThatWasMistypedOrCutShortHasANearOne) {
+  EXPECT_EQ(hint("smal").find("did you mean small? "), 0u) << hint("smal");
+  EXPECT_EQ(hint("smlal").find("did you mean small? "), 0u) << hint("smlal");
+  EXPECT_EQ(hint("Small").find("did you mean small? "), 0u) << hint("Small");
+  EXPECT_EQ(hint("ti").find("did you mean tiny? "), 0u) << hint("ti");
+  EXPECT_EQ(hint("another").find("catalogue: "), 0u) << hint("another");
+}
+
+TEST(ModelName, OfARepositoryWithoutItsPrefixLearnsThePrefix) {
+  for (const char* text : {"org/repo-GGUF", "hf.co/org/repo-GGUF", "huggingface.co/org/repo-GGUF",
+                           "https://huggingface.co/org/repo-GGUF", "https://huggingface.co/org/repo-GGUF/"})
+    EXPECT_NE(hint(text).find("hf:org/repo-GGUF"), std::string::npos) << text << ": " << hint(text);
+  EXPECT_EQ(hint("https://host/org/repo-GGUF"), "accepted");
+  EXPECT_EQ(hint("https://huggingface.co/org/repo/resolve/main/model.gguf"), "accepted");
 }
 
 TEST(ModelName, OfTheHubMayNameAFileOrAQuantizationOrNothing) {

