@@ -76,10 +76,11 @@ void say(Console& console, ChatSession& session, const ChatOptions& options, std
   if (options.statistics && session.last()) console.note(console.paint(Colour::dim, statistics(*session.last())));
 }
 
-// The prompt as the line editor wants it: bytes that take no room stand between \1.
+// The prompt as the line editor wants it: bytes that take no room stand between \1, with a character after them that takes
+// some; at the end it would leave them out, and all that follows would be coloured.
 std::string editor_prompt(const Console& console, std::string_view text) {
   if (!console.has_colours()) return std::string(text);
-  return fmt::format("\1\033[1;32m\1{}\1\033[0m\1", text);
+  return fmt::format("\1\033[1;32m\1{}\1\033[0m\1{}", text.substr(0, text.size() - 1), text.substr(text.size() - 1));
 }
 
 Result<int> talk(Console& console, const ChatOptions& options, ChatSession& session, std::string first) {

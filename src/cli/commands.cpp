@@ -5,7 +5,9 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "base/nearest.h"
 #include "cli/args.h"
+#include "cli/catalogue.h"
 #include "cli/interrupt.h"
 #include "cli/version.h"
 
@@ -34,7 +36,8 @@ std::string overview() {
       "\n"
       "  --version   this program, its compiler, its processor kernels, its libraries\n"
       "\n"
-      "MODEL is a GGUF file, a name that puna list shows, hf:org/repo[:file], or a URL.\n"
+      "MODEL is a GGUF file, a name that puna list shows, hf:org/repo[:file], or a URL. Options without a command are those of\n"
+      "llama-cli: puna -m model.gguf -p TEXT chats, with -no-cnv it runs.\n"
       "\n"
       "Examples:\n"
       "  puna chat                                     chat with the default model\n"
@@ -54,19 +57,60 @@ const Command* find_command(Words words, std::size_t& used) {
   return nullptr;
 }
 
-int unknown_command(Console& console, Words words) {
-  if (words[0].starts_with('-'))
-    return refuse(console, error(ErrorKind::invalid, "no command before {}", words[0])
-                               .with_hint("puna chat … to talk, puna run … for one answer; puna --help lists the commands"));
+const Command& command_named(std::string_view name) {
+  const auto* found = std::ranges::find(kCommands, name, &Command::name);
+  PUNA_CHECK(found != std::end(kCommands), name);
+  return *found;
+}
+
+// llama-cli has no commands: it talks, unless an option asks for what only `run` does.
+const Command& command_of_options(Words words) {
+  const Command& chat = command_named("chat");
+  const Command& run = command_named("run");
+  const Table of_chat = chat.table(), of_run = run.table();
+  for (std::string_view word : words)
+    if (word = word.substr(0, word.find('=')); word.starts_with('-') && !of_chat.find(word) && of_run.find(word)) return run;
+  return chat;
+}
+
+bool is_model(const std::string& word) {
+  std::error_code ignored;
+  return word.starts_with("hf:") || word.starts_with("http:") || word.starts_with("https:") || word.ends_with(".gguf") ||
+         std::ranges::find(catalogue(), word, &tasks::CatalogueEntry::name) != catalogue().end() ||
+         std::filesystem::is_regular_file(word, ignored);
+}
+
+// What other programs call a command of ours.
+std::string_view command_by_another_name(std::string_view word) {
+  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"cli", "chat"},         {"talk", "chat"},       {"generate", "run"},   {"complete", "run"},   {"completion", "run"},
+      {"download", "pull"},    {"get", "pull"},        {"models", "list"},    {"ls", "list"},        {"tags", "list"},
+      {"perplexity", "score"}, {"tokens", "tokenize"}, {"info", "gguf info"}, {"show", "gguf info"}, {"gguf", "gguf info"},
+  };
+  const auto* found = std::ranges::find(kNames, word, &std::pair<std::string_view, std::string_view>::first);
+  return found == std::end(kNames) ? std::string_view{} : found->second;
+}
+
+// The command line that was most likely meant; empty where nothing is near.
+std::string meant_by(Words words) {
+  if (is_model(words[0])) return "puna chat " + words[0];
   std::vector<std::string_view> names;
   for (const Command& command : kCommands) names.push_back(command.name);
+  if (words.size() > 1 && words[0] == "gguf")
+    if (const std::string_view near = nearest(words[0] + " " + words[1], names); !near.empty())
+      return fmt::format("puna {}", near);
+  if (words.size() > 1 && words[0] == "gguf" && is_model(words[1])) return "puna gguf info " + words[1];
+  std::string_view meant = command_by_another_name(words[0]);
+  if (meant.empty()) meant = nearest(words[0], names);
+  return meant.empty() ? "" : fmt::format("puna {}", meant);
+}
+
+int unknown_command(Console& console, Words words) {
   const std::string written = words.size() > 1 && words[0] == "gguf" ? words[0] + " " + words[1] : words[0];
-  std::string_view meant = nearest(written, names);
-  for (std::string_view name : names)
-    if (name.starts_with(written + " ")) meant = name;  // the first of two words
+  const std::string meant = meant_by(words);
   return refuse(console,
                 error(ErrorKind::invalid, "no command '{}'", written)
-                    .with_hint(meant.empty() ? "puna --help lists the commands" : fmt::format("did you mean puna {}?", meant)));
+                    .with_hint(meant.empty() ? "puna --help lists the commands" : fmt::format("did you mean {}?", meant)));
 }
 
 Result<int> dispatch(Console& console, Words words) {
@@ -81,6 +125,7 @@ Result<int> dispatch(Console& console, Words words) {
     console.answer(version_text());
     return 0;
   }
+  if (words[0].starts_with('-')) return command_of_options(words).run(console, words);
   std::size_t used = 0;
   const Command* command = find_command(words, used);
   return command ? command->run(console, words.subspan(used)) : unknown_command(console, words);

@@ -75,7 +75,7 @@ void add_rope_options(Table& table, model::RopeOverrides& rope) {
   table.add("--yarn-beta-fast N", "YaRN: the low correction dimension", into_unless_negative(rope.yarn_beta_fast));
 }
 
-// Choices between devices, caches and code paths that a CPU leaves no room for.
+// Choices between devices, caches and code paths that a CPU and a single user leave no room for; none changes an answer.
 void add_no_effect_options(Table& table) {
   for (const char* spelled : {"-ngl, --gpu-layers, --n-gpu-layers N",
                               "-fa, --flash-attn [on|off|auto|1|0|true|false|enabled|disabled]",
@@ -95,6 +95,19 @@ void add_no_effect_options(Table& table) {
                               "-fitc, --fit-ctx N",
                               "--no-host",
                               "-dt, --defrag-thold N",
+                              "--numa TYPE",
+                              "--prio N",
+                              "--prio-batch N",
+                              "--poll N",
+                              "--poll-batch N",
+                              "--cpu-strict N",
+                              "--cpu-strict-batch N",
+                              "--repack",
+                              "-nr, --no-repack",
+                              "--swa-full",
+                              "-kvu, --kv-unified",
+                              "-np, --parallel N",
+                              "-cram, --cache-ram N",
                               "--warmup",
                               "--no-warmup",
                               "--jinja"})

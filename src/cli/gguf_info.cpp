@@ -20,7 +20,7 @@ struct GgufInfoOptions {
 constexpr std::size_t kMostText = 100;  // of a long value this much is shown
 
 Table make_table(GgufInfoOptions& options, Console& console) {
-  Table table("gguf info", "What a GGUF file holds: metadata, tensors, types and sizes.", "FILE [options]",
+  Table table("gguf info", "What a GGUF file holds: metadata, tensors, types and sizes.", "[MODEL] [options]",
               "puna gguf info model.gguf\n"
               "puna gguf info model.gguf --json");
   add_model_options(table, options.model);

@@ -52,6 +52,17 @@ Result<std::string> model_text(const ModelOptions& options) {
   return text + ":" + options.hub_file;
 }
 
+Result<void> check_model_name(const ModelOptions& options) {
+  const std::string text = PUNA_TRY(model_text(options));
+  if (text.empty()) return {};
+  const Result<tasks::ModelRef> model = tasks::parse_model(text, catalogue());
+  if (model) return {};
+  Error problem = model.error();
+  if (problem.kind == ErrorKind::not_found && text.find(' ') != text.npos)
+    problem = std::move(problem).with_hint("a text goes after -p, and a model before it or nowhere: puna run -p \"…\"");
+  return std::unexpected(std::move(problem));
+}
+
 Result<std::filesystem::path> obtain_model(Console& console, const ModelOptions& options) {
   std::string text = PUNA_TRY(model_text(options));
   if (text.empty()) {

@@ -12,6 +12,10 @@ constexpr std::chrono::milliseconds kRedraw{100};
 constexpr std::chrono::seconds kPlainLine{5};  // between lines where the line cannot move
 
 std::string amount(std::uint64_t n, Unit unit) { return unit == Unit::bytes ? os::size_text(n) : fmt::format("{} tokens", n); }
+
+std::string part(std::uint64_t done, std::uint64_t total, Unit unit) {
+  return fmt::format("{} of {}", unit == Unit::bytes ? os::size_text(done) : fmt::format("{}", done), amount(total, unit));
+}
 }  // namespace
 
 std::string duration_text(double seconds) {
@@ -26,7 +30,7 @@ std::string Progress::line(std::string_view what, std::uint64_t done, std::uint6
   std::string tail;
   if (total > 0) {
     const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
-    tail = fmt::format("{:3.0f} %  {} of {}", std::floor(share * 100), amount(done, unit), amount(total, unit));
+    tail = fmt::format("{:3.0f} %  {}", std::floor(share * 100), part(done, total, unit));
   } else {
     tail = amount(done, unit);
   }

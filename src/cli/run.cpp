@@ -123,6 +123,7 @@ Result<int> run_run(Console& console, Words words) {
   if (options.prompt.text && !options.prompt.file.empty())
     return refuse(console, error(ErrorKind::invalid, "-p and -f both give the prompt: leave one out"));
   if (auto valid = check_sampling(options.generation); !valid) return refuse(console, valid.error());
+  PUNA_TRY(check_model_name(options.model));  // before anybody types a text for it
   const std::string prompt = PUNA_TRY(prompt_or_input(console, options.prompt));
   if (prompt.empty() && options.conversation.system.empty())
     return std::unexpected(error(ErrorKind::invalid, "the prompt is empty").with_hint("-p TEXT, -f FILE, or standard input"));

@@ -8,7 +8,7 @@ import unittest
 
 from program import ProgramTest, Terminal, environment
 
-PROMPT = r"> \x1b\[0m|> $"
+PROMPT = r">\x1b\[0m $|> $"
 
 
 class Piped(ProgramTest):
@@ -209,6 +209,17 @@ class AtATerminal(ProgramTest):
         terminal.send("a\r")
         self.assertNotIn("\x1b[1;32m", terminal.wait_for(r"> $"))
         self.leave(terminal)
+
+    def test_only_the_prompt_is_coloured(self):
+        terminal = Terminal(["chat", "-m", self.model, "--temp", "0", "-n", "5"], environment(self.home))
+        terminal.wait_for(r"\x1b\[1;32m>\x1b\[0m $")
+        self.leave(terminal)
+
+    def test_a_text_typed_for_another_command_ends_with_one_ctrl_d(self):
+        terminal = Terminal(["tokenize", "-m", self.model], environment(self.home))
+        terminal.wait_for("Ctrl-D ends it")
+        terminal.send("a\n\x04")
+        self.assertEqual(terminal.status(), 0)
 
     def test_a_first_message_is_shown_answered_and_followed_by_the_prompt(self):
         terminal = Terminal(["chat", "-m", self.model, "--temp", "0", "-n", "5", "-p", "hello"], environment(self.home))

@@ -33,7 +33,29 @@ class Usage(ProgramTest):
         self.assertIn("did you mean puna chat?", self.refused(2, "chta"))
         self.assertIn("did you mean puna gguf info?", self.refused(2, "gguf", "inof"))
         self.assertIn("did you mean puna gguf info?", self.refused(2, "gguf"))
-        self.assertIn("no command before -m", self.refused(2, "-m", "x.gguf", "-p", "hi"))
+        self.assertIn("did you mean puna gguf info?", self.refused(2, "info", "x.gguf"))
+        self.assertIn("did you mean puna gguf info x.gguf?", self.refused(2, "gguf", "x.gguf"))
+        self.assertIn("did you mean puna chat x.gguf?", self.refused(2, "x.gguf"))
+        self.assertIn("did you mean puna list?", self.refused(2, "models"))
+
+    def test_options_without_a_command_are_those_of_llama_cli(self):
+        options = ["-m", self.model, "-n", "5", "--temp", "0", "-ngl", "99", "-fa", "on", "--numa", "isolate", "--prio", "2"]
+        self.assertEqual(self.answer(*options, "-p", "b"), self.answer("chat", *options, "-p", "b"))
+        self.assertEqual(self.answer(*options, "-p", "ab", "-no-cnv"), self.answer("run", *options, "-p", "ab", "--raw"))
+        self.assertIn("unknown option --frobnicate", self.refused(2, "--frobnicate"))
+
+    def test_a_text_without_its_option_learns_the_option(self):
+        self.assertIn("-p", self.refused(2, "run", self.model, "Why is the sky blue?").splitlines()[1])
+        self.assertIn("-p", self.refused(1, "run", "Why is the sky blue?").splitlines()[1])
+        self.assertIn("-p", self.refused(2, "chat", "-m", self.model, "Hello").splitlines()[1])
+
+    def test_help_fits_the_screen_and_has_no_gaps(self):
+        for command in COMMANDS:
+            out = self.answer(*command.split(), "--help")
+            self.assertNotIn("\n\n\n", out)
+            for line in out.splitlines():
+                if not line.startswith("  -"):  # an option's own spelling is not broken
+                    self.assertLessEqual(len(line), 100, line)
 
     def test_an_unknown_option_has_a_near_one(self):
         self.assertIn("did you mean --temp?", self.refused(2, "run", "--tmep", "0"))
@@ -97,6 +119,10 @@ class Usage(ProgramTest):
             self.assertIn("/nonexistent/model.gguf", err)
             self.assertLessEqual(len(err.splitlines()), 2)
 
+    def test_a_mistyped_file_has_a_near_one(self):
+        self.assertIn("did you mean 'tiny.gguf'?", self.refused(1, "gguf", "info", self.model.replace("tiny", "tniy")))
+        self.assertIn("there is no folder", self.refused(1, "gguf", "info", "/nonexistent/tiny.gguf"))
+
     def test_a_file_that_is_no_model_is_refused_in_a_line_and_a_hint(self):
         for content in (b"", b"hello, I am a text", b"GGUF", b"\0" * 100, b"<!DOCTYPE html>"):
             path = self.file("bad.gguf", content)
@@ -130,6 +156,11 @@ class Usage(ProgramTest):
                 done = subprocess.run([PUNA, "--help"], stdout=full, stderr=subprocess.PIPE, env=environment(self.home))
             self.assertEqual(done.returncode, 1)
             self.assertIn(b"standard output", done.stderr)
+
+
+    def test_an_error_names_a_file_once(self):
+        done = self.puna("chat", "-m", self.model, stdin="/load /nonexistent\n")
+        self.assertEqual(done.err.count("/nonexistent"), 1, done.err)
 
 
 class Vocabulary(ProgramTest):
