@@ -7,7 +7,7 @@ find_package(CURL REQUIRED)
 set(OPENSSL_USE_STATIC_LIBS ON)
 find_package(OpenSSL REQUIRED)
 set(Boost_USE_STATIC_LIBS ON)
-find_package(Boost 1.81 REQUIRED COMPONENTS json)
+find_package(Boost 1.81 CONFIG REQUIRED COMPONENTS json)  # not CMake's own module, which 3.30 retires
 
 # {fmt}'s compiled part, which has no archive there.
 add_library(fmt_static STATIC cmake/fmt.cpp)
