@@ -173,9 +173,24 @@ void add_general_options(Table& table, Console& console) {
   });
 }
 
+namespace {
+
+// An option that this command lacks may be another one's.
+Error with_other_command(Error problem, const Table& table, Words words) {
+  for (std::string_view word : words) {
+    word = word.substr(0, word.find('='));
+    if (!word.starts_with('-') || table.find(word) || problem.message != fmt::format("unknown option {}", word)) continue;
+    for (const Command& other : kCommands)
+      if (other.table().find(word)) return std::move(problem).with_hint(fmt::format("puna {} has it", other.name));
+  }
+  return problem;
+}
+
+}  // namespace
+
 std::optional<int> read_arguments(Console& console, const Table& table, Words words) {
   const Result<Parsed> parsed = parse(table, words);
-  if (!parsed) return refuse(console, parsed.error());
+  if (!parsed) return refuse(console, with_other_command(parsed.error(), table, words));
   if (parsed->wants_help) {
     console.answer(help(table, std::min<std::size_t>(console.width(), 120)));
     return 0;

@@ -59,6 +59,7 @@ class Usage(ProgramTest):
 
     def test_an_unknown_option_has_a_near_one(self):
         self.assertIn("did you mean --temp?", self.refused(2, "run", "--tmep", "0"))
+        self.assertIn("puna run has it", self.refused(2, "chat", "-m", self.model, "-no-cnv"))
         self.assertIn("puna run --help", self.refused(2, "run", "--does-not-exist-at-all"))
 
     def test_a_wrong_value_is_named(self):
