@@ -117,9 +117,9 @@ Result<std::vector<TokenId>> Conversation::render(const Value& messages, bool ad
                                     .eos_token = text_of(*tokenizer_, tokenizer_->eos()),
                                     .now = {}};
   const text::Rendered rendered = PUNA_TRY(template_->render(messages, options));
-  if (rendered.text.size() > os::kMostFileBytes)
+  if (rendered.text.size() > os::kLongestText)
     return fail("the chat template makes {} of this conversation, at most {} can be read", os::size_text(rendered.text.size()),
-                os::size_text(os::kMostFileBytes));
+                os::size_text(os::kLongestText));
   // Of the text only what the template wrote may become a control token.
   return tokenizer_->encode(rendered.text, {.literal = rendered.literal, .has_literal_marks = true});
 }

@@ -105,7 +105,7 @@ class Usage(ProgramTest):
         words = [PUNA, "run", "-m", self.model, "-p", "x", "-n", "3", "-t", "1000"]
         done = subprocess.run([sys.executable, "-c", few, *words], capture_output=True, timeout=60, env=environment(self.home))
         self.assertIn(done.returncode, (0, 1), done.stderr)
-        self.assertIn(b"of the 1000 threads wanted", done.stderr)
+        self.assertIn(b"threads, wanted 1000", done.stderr)
         self.assertNotIn(b"terminate called", done.stderr)
 
     def test_a_log_level_that_is_none_is_said(self):
