@@ -6,6 +6,7 @@
 #   make test                     every test (≤ 15 min)            make test-full        long sweeps too
 #   make test-sanitize            asan, ubsan, tsan (≤ 8 min)      make fuzz             all fuzz targets (≤ 4 min)
 #   make bench                    measures the kernels             make format           clang-format on every source
+#   make bench PEER=PYTHON        … and puna beside llama.cpp, from a Python that has llama-cpp-python
 #   make clean                    removes the build folders
 
 SHELL := /bin/bash
@@ -89,6 +90,7 @@ bench: | build/.all-packages
 	@grep -qs 'PUNA_BENCH:BOOL=ON' build/CMakeCache.txt || $(call configure,release,-DPUNA_BENCH=ON)
 	@$(call ninja,build,all)
 	@for program in build/bench/bench_*; do [ ! -x "$$program" ] || "$$program" || exit 1; done
+	@[ -z "$(PEER)" ] || python3 bench/compare.py --peer "$(PEER)" $(models)
 
 format:
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-19 -i

@@ -33,6 +33,12 @@ void add_cpu_options(Table& table, engine::Options& engine) {
   table.add("--exact",
             "compute in float32 from dequantized weights, keys and values in float32: slow, and the measure of all else",
             flag(engine.exact));
+  table.add("--dump-graph after:PASS", "show the model's graphs on standard error after build, place, lower, fuse or cut",
+            [&engine](std::string_view text) -> Result<void> {
+              if (!text.starts_with("after:"))
+                return fail("{}: wanted after:build, after:place, after:lower, after:fuse or after:cut", text);
+              return one_of(engine.dump_graph_after, {"build", "place", "lower", "fuse", "cut"})(text.substr(6));
+            });
 }
 
 // A negative number means llama.cpp's default, as it does there.

@@ -28,6 +28,7 @@ engine::OnProgress show_progress(Console& console) {
 Result<std::unique_ptr<engine::Engine>> load_engine(Console& console, const ModelOptions& model, const EngineOptions& options) {
   engine::Options engine = PUNA_TRY(finish(options));
   engine.model = PUNA_TRY(obtain_model(console, model));
+  engine.on_dump = [&console](std::string_view graph) { console.note_raw(graph); };
   std::unique_ptr<engine::Engine> loaded = PUNA_TRY(engine::Engine::load(engine, show_progress(console)));
   const engine::MemoryPlan& memory = loaded->memory();
   log::info("{}: {}, {} kernels, {} threads, context {} of {}; weights {}, cache {}, compute {}, available {}",

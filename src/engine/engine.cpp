@@ -88,7 +88,9 @@ Result<std::unique_ptr<Engine>> Engine::load(const Options& options, const OnPro
   state->options = options;
   state->options.n_ubatch = std::min(options.n_ubatch, options.n_batch);
 
-  const Lowered lowered = run_passes(state->model, *state->backend);
+  const Lowered lowered = run_passes(state->model, *state->backend, [&](std::string_view pass, const graph::Graph& graph) {
+    if (pass == options.dump_graph_after && options.on_dump) options.on_dump(graph::dump(graph));
+  });
   const std::uint64_t compute = Runner::compute_bytes(state->model, *state->backend, state->options.n_ubatch);
   const Fit fit = PUNA_TRY(fit_context(state->model, state->options, compute));
   state->memory = fit.memory;

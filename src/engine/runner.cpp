@@ -9,14 +9,21 @@
 namespace puna::engine {
 namespace {
 
-std::vector<graph::Segment> run_passes(graph::Graph& graph, const std::vector<graph::Device>& devices) {
-  graph::verify(graph);
+std::vector<graph::Segment> run_passes(graph::Graph& graph, const std::vector<graph::Device>& devices, const AfterPass& after) {
+  const auto end_of = [&](std::string_view pass) {
+    graph::verify(graph);
+    if (after) after(pass, graph);
+  };
+  end_of("build");
   graph::place(graph, devices, 0);
+  end_of("place");
   for (const std::string& op : graph::lower(graph, devices))
     log::info("{} runs on the CPU: {} refuses it", op, devices.back().name);
+  end_of("lower");
   graph::fuse(graph, devices);
+  end_of("fuse");
   std::vector<graph::Segment> segments = graph::cut(graph);
-  graph::verify(graph);
+  end_of("cut");
   return segments;
 }
 
@@ -34,14 +41,14 @@ Result<std::vector<std::unique_ptr<backend::Program>>> compile(const model::Grap
 
 }  // namespace
 
-Lowered run_passes(model::Model& model, backend::Backend& backend) {
+Lowered run_passes(model::Model& model, backend::Backend& backend, const AfterPass& after) {
   const std::vector<graph::Device> devices{{
       .name = backend.info().name,
       .memory = UINT64_MAX,
       .accepts = [&](const graph::Graph& graph, const graph::Op& op) { return backend.accepts(graph, op); },
       .packing = [&](const graph::WeightInfo& weight) { return backend.packing(weight); },
   }};
-  return {run_passes(model.body.graph, devices), run_passes(model.head.graph, devices)};
+  return {run_passes(model.body.graph, devices, after), run_passes(model.head.graph, devices, after)};
 }
 
 std::uint64_t Runner::compute_bytes(const model::Model& model, const backend::Backend& backend, std::int64_t n_ubatch) {

@@ -21,7 +21,9 @@ inline constexpr std::int64_t kHeadRows = 64;
 struct Lowered {
   std::vector<graph::Segment> body, head;
 };
-Lowered run_passes(model::Model& model, backend::Backend& backend);
+// `after` sees each graph when a pass is done with it: "build", "place", "lower", "fuse", "cut".
+using AfterPass = std::function<void(std::string_view pass, const graph::Graph& graph)>;
+Lowered run_passes(model::Model& model, backend::Backend& backend, const AfterPass& after);
 
 class Runner {
  public:

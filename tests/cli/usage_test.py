@@ -108,6 +108,13 @@ class Usage(ProgramTest):
         self.assertIn(b"threads, wanted 1000", done.stderr)
         self.assertNotIn(b"terminate called", done.stderr)
 
+    def test_the_graphs_are_shown_after_a_pass(self):
+        graphs = {name: self.puna("run", self.model, "-p", "x", "-n", "1", "--dump-graph", "after:" + name).err for name in ("build", "fuse")}
+        for text in graphs.values():
+            self.assertEqual(text.count("graph "), 2, text)  # the layers and the head
+        self.assertNotEqual(graphs["build"], graphs["fuse"])
+        self.assertIn("wanted after:build", self.refused(2, "run", self.model, "-p", "x", "--dump-graph", "fuse"))
+
     def test_a_log_level_that_is_none_is_said(self):
         self.assertIn("PUNA_LOG: 'loud' is none of", self.puna("list", PUNA_LOG="loud").err)
 

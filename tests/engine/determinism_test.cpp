@@ -74,7 +74,7 @@ class SideBySide {
   explicit SideBySide(const std::string& name)
       : threads_(2, 2, {}), backend_(*backend::cpu::choose_table().value(), threads_, false) {
     model_ = std::make_unique<model::Model>(model::load(gguf::File::open(tiny_path(name)).value()).value());
-    const Lowered lowered = run_passes(*model_, backend_);
+    const Lowered lowered = run_passes(*model_, backend_, {});
     kv::Spec spec = cache_spec(*model_, 256, 64);
     for (kv::LayerGroup& group : spec.groups) group.n_blocks = 600;
     cache_ = std::make_unique<kv::Manager>(spec);
