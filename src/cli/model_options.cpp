@@ -86,7 +86,7 @@ Result<std::filesystem::path> obtain_model(Console& console, const ModelOptions&
 
   Result<tasks::Pulled> found = tasks::find_local(model, pull);
   if (!found && found.error().kind == ErrorKind::not_found && !options.offline) {
-    console.note(one_line(fmt::format("puna: {} is not on this machine yet: bringing it", text)));
+    console.note(one_line(fmt::format("puna: {} is not on this machine yet: bringing it", tasks::shown_name(model))));
     found = tasks::pull(model, pull);
   }
   progress.clear();

@@ -40,9 +40,9 @@ std::string known_names() {
   return text;
 }
 
-Result<void> add_step(std::vector<Step>& order, Step step, std::string_view flag) {
+Result<void> add_step(std::vector<Step>& order, Step step) {
   if (std::find(order.begin(), order.end(), step) != order.end()) {
-    return fail("{}: '{}' appears twice; each step can stand in one place only", flag, order_text({step}));
+    return fail("'{}' appears twice; each step can stand in one place only", order_text({step}));
   }
   order.push_back(step);
   return {};
@@ -121,10 +121,10 @@ Result<std::vector<Step>> parse_order(std::string_view names) {
     }
     const auto known = std::find_if(kSteps.begin(), kSteps.end(), [&](const StepName& s) { return s.name == name; });
     if (known == kSteps.end()) {
-      return std::unexpected(error(ErrorKind::invalid, "--samplers: there is no step '{}'", name)
-                                 .with_hint(fmt::format("the steps are {}", known_names())));
+      return std::unexpected(
+          error(ErrorKind::invalid, "there is no step '{}'", name).with_hint(fmt::format("the steps are {}", known_names())));
     }
-    PUNA_TRY(add_step(order, known->step, "--samplers"));
+    PUNA_TRY(add_step(order, known->step));
   }
   return order;
 }
@@ -134,10 +134,10 @@ Result<std::vector<Step>> parse_order_letters(std::string_view letters) {
   for (const char letter : letters) {
     const auto known = std::find_if(kSteps.begin(), kSteps.end(), [&](const StepName& s) { return s.letter == letter; });
     if (known == kSteps.end()) {
-      return std::unexpected(error(ErrorKind::invalid, "--sampler-seq: there is no step '{}'", letter)
+      return std::unexpected(error(ErrorKind::invalid, "there is no step '{}'", letter)
                                  .with_hint(fmt::format("e d s k y p m x t stand for {}", known_names())));
     }
-    PUNA_TRY(add_step(order, known->step, "--sampler-seq"));
+    PUNA_TRY(add_step(order, known->step));
   }
   return order;
 }
@@ -159,7 +159,8 @@ Result<void> validate(const Params& p, std::size_t n_vocab) {
   PUNA_TRY(validate_history(p));
   PUNA_TRY(validate_logit_bias(p, n_vocab));
   std::vector<Step> order;
-  for (const Step step : p.order) PUNA_TRY(add_step(order, step, "--samplers"));
+  for (const Step step : p.order)
+    if (auto added = add_step(order, step); !added) return std::unexpected(std::move(added).error().within("--samplers"));
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/nearest.h"
+#include "tasks/pull/http.h"
 #include "tasks/pull/hub.h"
 
 namespace puna::tasks {
@@ -137,6 +138,11 @@ std::unexpected<Error> unknown_name(std::string_view text, std::span<const Catal
 }
 
 }  // namespace
+
+std::string shown_name(const ModelRef& model) {
+  const auto* web = std::get_if<WebModel>(&model.source);
+  return web ? shown_url(web->url) : model.text;
+}
 
 Result<ModelRef> parse_model(std::string_view text, std::span<const CatalogueEntry> catalogue) {
   ModelRef model{.text = std::string(text), .source = PathModel{std::string(text)}};

@@ -53,6 +53,9 @@ struct ModelRef {
   std::variant<PathModel, CatalogueEntry, HubModel, WebModel> source;
 };
 
+// For messages: as written, but a URL without user, password and query.
+std::string shown_name(const ModelRef& model);
+
 // What `text` means; a catalogue name wins over a file of that name (./NAME is always the file). Reads no file and asks no
 // network, except to see whether a bare word names a file here. Errors: a word that is neither (the hint lists the
 // catalogue), a malformed hf: name or URL, a part of a name that would leave its folder.

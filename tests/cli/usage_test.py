@@ -108,6 +108,15 @@ class Usage(ProgramTest):
         self.assertIn(b"threads, wanted 1000", done.stderr)
         self.assertNotIn(b"terminate called", done.stderr)
 
+    def test_a_wrong_value_is_named_with_its_option_once(self):
+        self.assertEqual(self.refused(2, "run", self.model, "-p", "x", "--samplers", "nope").splitlines()[0],
+                         "puna: --samplers: there is no step 'nope'")
+
+    def test_the_password_in_a_url_is_not_shown(self):
+        err = self.refused(1, "run", "-p", "x", "-mu", "http://me:secret@127.0.0.1:1/model.gguf")
+        self.assertIn("127.0.0.1:1/model.gguf is not on this machine yet", err)
+        self.assertNotIn("secret", err)
+
     def test_the_graphs_are_shown_after_a_pass(self):
         graphs = {name: self.puna("run", self.model, "-p", "x", "-n", "1", "--dump-graph", "after:" + name).err for name in ("build", "fuse")}
         for text in graphs.values():

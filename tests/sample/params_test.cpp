@@ -11,6 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
@@ -31,11 +32,11 @@ TEST(Order, is_read_with_either_separator_dash_or_underscore_and_the_longer_name
 TEST(Order, names_what_it_does_not_know_and_what_comes_twice) {
   const auto unknown = parse_order("top_k;tfs_z");
   ASSERT_FALSE(unknown);
-  EXPECT_THAT(unknown.error().message, HasSubstr("--samplers: there is no step 'tfs_z'"));
+  EXPECT_THAT(unknown.error().message, StartsWith("there is no step 'tfs_z'"));
   EXPECT_THAT(unknown.error().hint, HasSubstr("penalties, dry, top_n_sigma, top_k, typ_p"));
   EXPECT_THAT(parse_order("temp;top_k;temperature").error().message, HasSubstr("'temperature' appears twice"));
   EXPECT_THAT(parse_order("top_k;;min_p").error().message, HasSubstr("there is no step ''"));
-  EXPECT_THAT(parse_order_letters("kq").error().message, HasSubstr("--sampler-seq: there is no step 'q'"));
+  EXPECT_THAT(parse_order_letters("kq").error().message, StartsWith("there is no step 'q'"));
   EXPECT_THAT(parse_order_letters("kk").error().message, HasSubstr("'top_k' appears twice"));
 }
 
