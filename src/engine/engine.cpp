@@ -120,7 +120,7 @@ std::optional<std::string> Engine::chat_template() const {
 }
 
 std::string_view Engine::architecture() const { return state_->model.hparams.architecture; }
-std::string_view Engine::isa() const { return state_->backend->info().isa; }
+std::string Engine::isa() const { return state_->backend->info().isa; }
 std::int64_t Engine::n_ctx() const { return state_->n_ctx; }
 std::int64_t Engine::n_ctx_train() const { return state_->model.hparams.n_ctx_train; }
 std::int64_t Engine::n_vocab() const { return state_->model.hparams.n_vocab; }

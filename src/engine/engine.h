@@ -105,7 +105,7 @@ class Engine {
   std::optional<std::string> chat_template() const;
 
   std::string_view architecture() const;
-  std::string_view isa() const;
+  std::string isa() const;
   std::int64_t n_ctx() const;
   std::int64_t n_ctx_train() const;
   std::int64_t n_vocab() const;
