@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/nearest.h"
+#include "base/os.h"
 #include "tasks/pull/http.h"
 #include "tasks/pull/hub.h"
 
@@ -117,10 +118,9 @@ std::string names_of(std::span<const CatalogueEntry> catalogue) {
 std::string meant_by(std::string_view text, std::span<const CatalogueEntry> catalogue) {
   std::vector<std::string> names;
   for (const CatalogueEntry& entry : catalogue) names.push_back(entry.name);
-  std::error_code code;
-  for (auto file = fs::directory_iterator(".", code); !code && file != fs::directory_iterator(); file.increment(code)) {
+  for (const fs::path& file : os::entries(".")) {
     if (names.size() >= kMostFiles) break;
-    if (std::string name = file->path().filename().string(); ends_in_gguf(name)) names.push_back(std::move(name));
+    if (std::string name = file.filename().string(); ends_in_gguf(name)) names.push_back(std::move(name));
   }
   if (const std::string_view near = nearest(text, names); !near.empty()) return std::string(near);
   const std::string lower = in_lower_case(text);

@@ -48,10 +48,8 @@ Result<Any> index_of(Render& render, const Any& self, Given given) {
 }
 
 Result<Any> count_in_range(Render& render, const Any& self, Given given) {
-  return Any(Integer {
-    PUNA_TRY(contains(render, self, given[0]))
-    ? 1 : 0
-  });
+  const bool is_there = PUNA_TRY(contains(render, self, given[0]));
+  return Any(is_there ? 1 : 0);
 }
 
 Result<Any> index_in_range(Render& render, const Any& self, Given given) {
