@@ -9,6 +9,9 @@ import unittest
 from program import PUNA, ProgramTest, environment, tiny_model
 
 
+DATA = os.environ.get("PUNA_TEST_DATA") or "tests/data"
+
+
 class Run(ProgramTest):
     def script_form(self, *words, **more):
         return json.loads(self.answer("run", "-m", self.model, "--raw", "--no-stop", "--temp", "0", "--json", *words, **more))
@@ -103,6 +106,16 @@ class Run(ProgramTest):
 
     def test_values_without_a_meaning_are_refused_by_name(self):
         self.assertIn("--top-p", self.refused(2, "run", "-m", self.model, "-p", "a", "--top-p", "2"))
+
+    def test_the_models_context_is_cut_to_what_fits_and_that_is_said(self):
+        huge = ["--override-kv", "llama.context_length=int:260000000", "-ctk", "f32", "-ctv", "f32"]  # some 120 GiB of cache
+        if os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") > 110 << 30:
+            self.skipTest("this machine has memory for it")
+        model = os.path.join(DATA, "models", "llama.gguf")
+        done = self.puna("run", model, "--raw", "-p", "a", "-n", "2", "--temp", "0", *huge)
+        self.assertEqual(done.status, 0, done.err)
+        self.assertRegex(done.err, r"context cut to \d+ positions \(of the model's 260000000\): .* of memory are available")
+        self.assertIn("would fit", self.refused(1, "run", model, "--raw", "-p", "a", "-n", "2", "-c", "260000000", *huge))
 
 
 class Score(ProgramTest):
