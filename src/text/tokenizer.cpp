@@ -14,6 +14,10 @@ namespace puna::text {
 
 namespace {
 
+// A user-defined token that the codec makes, since what it begins with (▁) the codec also writes before a text that has no
+// space there.
+bool is_codecs(std::string_view text, bool marks_spaces) { return marks_spaces && text.starts_with(kSpaceMark); }
+
 // What to look for in a text. Where spaces are U+2581 in the vocabulary, a user-defined token's spaces may stand in the text
 // as these too; runs of plain spaces are the codec's.
 std::vector<SpecialMatcher::Entry> texts_of(const Vocabulary& vocabulary, const SpecialTokens& special, bool marks_spaces) {
@@ -23,6 +27,7 @@ std::vector<SpecialMatcher::Entry> texts_of(const Vocabulary& vocabulary, const 
     const bool control = special.control[i];
     if (!control && vocabulary.kind(id) != TokenKind::user_defined) continue;
     const std::string_view text = vocabulary.text(id);
+    if (!control && is_codecs(text, marks_spaces)) continue;
     const bool has_spaces = marks_spaces && !control && text.find(' ') != std::string_view::npos;
     if (has_spaces) entries.push_back({with_marked_spaces(text), id, control});
     if (!has_spaces || text.find_first_not_of(' ') != std::string_view::npos) entries.push_back({std::string(text), id, control});
@@ -113,7 +118,7 @@ std::string Tokenizer::decode(std::span<const TokenId> ids, bool skip_special) c
 // Whether the tokenizer finds it in a text before the codec sees the text. Runs of spaces are the codec's.
 bool Tokenizer::is_cut_out(TokenId id) const {
   if (is_control(id) || kind(id) == TokenKind::unknown) return true;
-  if (kind(id) != TokenKind::user_defined) return false;
+  if (kind(id) != TokenKind::user_defined || is_codecs(token_text(id), parts_->marks_spaces)) return false;
   return !parts_->marks_spaces || with_plain_spaces(token_text(id)).find_first_not_of(' ') != std::string::npos;
 }
 

@@ -76,8 +76,8 @@ class Tokenizer {
 
   // The text that these tokens stand for, as bytes: decode(encode(x)) is x where the vocabulary can write every byte, up to
   // what its normalization changes (NFC for qwen2; U+2581 is a space for llama). Where the vocabulary adds a space prefix,
-  // one space is taken away at the start and after each control or user-defined token. Ids outside the vocabulary are
-  // nothing. skip_special leaves out control tokens.
+  // one space is taken away at the start and after each control token and each user-defined one that does not begin with a
+  // space itself (▁). Ids outside the vocabulary are nothing. skip_special leaves out control tokens.
   std::string decode(std::span<const TokenId> ids, bool skip_special = false) const;
 
   std::size_t size() const;

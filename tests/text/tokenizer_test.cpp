@@ -173,6 +173,20 @@ TEST(TokenizerSpacePrefix, IsPartOfARunOfSpaces) {
   }
 }
 
+// Found by fuzzing: such a token once came back with the space of the prefix.
+TEST(TokenizerSpacePrefix, IsTakenFromAUserDefinedTokenThatBeginsWithIt) {
+  auto v = words_vocabulary();
+  const TokenId word = add(v, "▁te", TokenKind::user_defined);
+  const auto t = v.make();
+  EXPECT_THAT(t->encode("te"), ElementsAre(word));
+  EXPECT_THAT(t->encode("</s>te"), ElementsAre(2, word));
+  EXPECT_THAT(t->encode("te te"), ElementsAre(word, word));
+  for (const std::string text : {"te", " te", "</s>te", "</s> te", "te te", "tex", "te</s>te"}) {
+    EXPECT_EQ(t->decode(t->encode(text)), text) << '"' << text << '"';
+  }
+  EXPECT_EQ(t->encode("▁te"), t->encode(" te"));
+}
+
 TEST(TokenizerSpacePrefix, ByteLevelVocabulariesHaveNoneUnlessTheySaySo) {
   auto v = byte_vocabulary();
   EXPECT_THAT(v.make()->encode("a"), ElementsAre('a'));
