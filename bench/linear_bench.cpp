@@ -10,6 +10,7 @@
 
 #include "backend/cpu/dispatch.h"
 #include "backend/cpu/kernel_table.h"
+#include "base/os.h"
 #include "tensor/dtype.h"
 
 namespace puna::backend::cpu {
@@ -20,18 +21,19 @@ using tensor::DType;
 constexpr std::int64_t kRows = 1536, kWidth = 1536;
 constexpr std::size_t kWeightBytes = std::size_t{256} << 20;
 
-// Mixed content, since some machines read constant pages faster; half floats that are finite wherever they may lie.
-const std::vector<std::byte>& weight_bytes() {
-  static const std::vector<std::byte> kBytes = [] {
-    std::vector<std::byte> bytes(kWeightBytes);
+// Mixed content, since some machines read constant pages faster; floats of every width that are normal wherever they may lie.
+// On the pages that packed weights have.
+const std::byte* weight_bytes() {
+  static const os::Reservation kMemory = [] {
+    os::Reservation memory = os::Reservation::make(kWeightBytes, os::Reservation::Pages::huge).value();
     std::uint64_t state = 1;
-    for (std::byte& b : bytes) {
+    for (std::size_t i = 0; i < kWeightBytes; ++i) {
       state = state * 6364136223846793005u + 1442695040888963407u;
-      b = static_cast<std::byte>(state >> 56 & 0xbb);
+      memory.data()[i] = static_cast<std::byte>((state >> 56 & 0x8b) | 0x30);
     }
-    return bytes;
+    return memory;
   }();
-  return kBytes;
+  return kMemory.data();
 }
 
 std::byte* aligned(std::vector<std::byte>& storage) {
@@ -62,7 +64,7 @@ void run(benchmark::State& state, const KernelTable& table, DType type, bool in_
   std::size_t matrix = 0;
   for (auto _ : state) {
     (in_float ? table.linear_float : table.linear_int8)({.type = type,
-                                                         .weight = weight_bytes().data() + matrix * matrix_bytes,
+                                                         .weight = weight_bytes() + matrix * matrix_bytes,
                                                          .k = kWidth,
                                                          .row_begin = 0,
                                                          .row_end = kRows,
@@ -80,7 +82,7 @@ void run(benchmark::State& state, const KernelTable& table, DType type, bool in_
 }
 
 void read(benchmark::State& state) {
-  const auto* words = reinterpret_cast<const std::uint64_t*>(weight_bytes().data());
+  const auto* words = reinterpret_cast<const std::uint64_t*>(weight_bytes());
   for (auto _ : state) {
     std::uint64_t sum[8] = {};
     for (std::size_t i = 0; i < kWeightBytes / 8; i += 8)

@@ -47,6 +47,8 @@ struct CompileRequest {
   graph::Segment segment;
   graph::MaxSizes sizes;
   std::span<const std::byte* const> weights;  // by graph::WeightId: the file's bytes
+  // Weights may be copied into a better layout, and pages of the file, which must be mapped, given back to the system.
+  bool keep_packed = false;
 };
 
 class Backend {

@@ -181,18 +181,33 @@ std::vector<fs::path> entries(const fs::path& folder) {
   return found;
 }
 
-Result<Reservation> Reservation::make(std::size_t bytes) {
+void release_file_pages(std::span<const std::byte> bytes) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
+  const std::uintptr_t first = begin / page * page, end = (begin + bytes.size() + page - 1) / page * page;
+  // Pages that are locked stay, which does no harm.
+  ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+}
+
+Result<Reservation> Reservation::make(std::size_t bytes, Pages pages) {
+  constexpr std::size_t kHugePage = std::size_t{2} << 20;
   Reservation result;
   if (bytes == 0) return result;
-  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const bool huge = pages == Pages::huge && bytes >= kHugePage;
+  const std::size_t mapping_size = huge ? bytes + kHugePage : bytes;
+  void* memory = ::mmap(nullptr, mapping_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return fail(ErrorKind::out_of_memory, "cannot reserve {}: {}", size_text(bytes), describe(errno));
-  result.data_ = static_cast<std::byte*>(memory);
+  result.mapping_ = memory;
+  result.mapping_size_ = mapping_size;
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  result.data_ = static_cast<std::byte*>(memory) + (huge ? (kHugePage - address % kHugePage) % kHugePage : 0);
   result.size_ = bytes;
+  if (huge) ::madvise(result.data_, bytes, MADV_HUGEPAGE);  // where refused, normal pages do
   return result;
 }
 
 Reservation::~Reservation() {
-  if (data_) ::munmap(data_, size_);
+  if (mapping_) ::munmap(mapping_, mapping_size_);
 }
 
 }  // namespace puna::os

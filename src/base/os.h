@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,15 +45,18 @@ Result<std::string> read_all(int fd, std::string_view name);       // what is le
 // What lies in a folder, in no order: as much as can be read; of what is no folder, nothing.
 std::vector<std::filesystem::path> entries(const std::filesystem::path& folder);
 
+// The pages of a mapped file that hold `bytes` need not stay in this process's memory: read again, they come from the file.
+void release_file_pages(std::span<const std::byte> bytes);
+
 // Memory that is reserved now and backed by pages only as it is touched; zeroed, 64-byte aligned.
 class Reservation {
  public:
-  static Result<Reservation> make(std::size_t bytes);
+  enum class Pages { normal, huge };  // huge: of 2 MiB where the system has them; for what is used to its end, and often
+  static Result<Reservation> make(std::size_t bytes, Pages pages = Pages::normal);
   Reservation() = default;
-  Reservation(Reservation&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Reservation(Reservation&& other) noexcept { swap(other); }
   Reservation& operator=(Reservation&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
+    swap(other);
     return *this;
   }
   ~Reservation();
@@ -60,6 +64,15 @@ class Reservation {
   std::size_t size() const { return size_; }
 
  private:
+  void swap(Reservation& other) noexcept {
+    std::swap(mapping_, other.mapping_);
+    std::swap(mapping_size_, other.mapping_size_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+  }
+
+  void* mapping_ = nullptr;  // what the system gave; data_ lies in it
+  std::size_t mapping_size_ = 0;
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
 };

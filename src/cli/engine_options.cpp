@@ -108,8 +108,6 @@ void add_no_effect_options(Table& table) {
                               "--poll-batch N",
                               "--cpu-strict N",
                               "--cpu-strict-batch N",
-                              "--repack",
-                              "-nr, --no-repack",
                               "--swa-full",
                               "-kvu, --kv-unified",
                               "-np, --parallel N",
@@ -127,6 +125,8 @@ void add_file_options(Table& table, EngineOptions& options) {
   table.group("File");
   table.add("--mmap", "map the file (default)", flag(file.use_mmap));
   table.add("--no-mmap", "read the file into memory instead", flag(file.use_mmap, false));
+  table.add("--repack", "keep mapped weights in the layout that the kernels read fastest (default)", flag(options.engine.repack));
+  table.add("-nr, --no-repack", "leave them in the file's pages, which other programs share", flag(options.engine.repack, false));
   table.add("--mlock", "keep the weights in memory; works with and without mapping", flag(file.use_mlock));
   table.add("-lm, --load-mode MODE", "the same in one word: auto, none, mmap, mlock or mmap+mlock",
             [&file](std::string_view text) -> Result<void> {

@@ -34,6 +34,7 @@ struct Options {
   int n_threads_batch = 0;                        // for prompts; ≤ 0: as n_threads
   std::vector<int> cpus;                          // processors to pin the threads to; empty: no pinning
   tensor::DType cache_type = tensor::DType::F16;  // F16 or F32
+  bool repack = true;                             // keep mapped weights as the kernels like them, for the file's pages
   bool exact = false;                             // float32 from dequantized weights with float32 keys and values: the oracle
   std::string isa;                                // "scalar", "avx2", "avx512"; empty: the best this machine has
   std::string dump_graph_after;                   // a pass: "build", "place", "lower", "fuse", "cut"; empty: none

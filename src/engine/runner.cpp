@@ -32,10 +32,11 @@ graph::MaxSizes head_sizes() { return {{kHeadRows, kHeadRows}}; }
 
 Result<std::vector<std::unique_ptr<backend::Program>>> compile(const model::GraphWithWeights& part,
                                                                const std::vector<graph::Segment>& segments,
-                                                               backend::Backend& backend, const graph::MaxSizes& sizes) {
+                                                               backend::Backend& backend, const graph::MaxSizes& sizes,
+                                                               bool keep_packed) {
   std::vector<std::unique_ptr<backend::Program>> programs;
   for (const graph::Segment& segment : segments)
-    programs.push_back(PUNA_TRY(backend.compile({&part.graph, segment, sizes, part.weights})));
+    programs.push_back(PUNA_TRY(backend.compile({.graph = &part.graph, .segment = segment, .sizes = sizes, .weights = part.weights, .keep_packed = keep_packed})));
   return programs;
 }
 
@@ -55,10 +56,11 @@ std::uint64_t Runner::compute_bytes(const model::Model& model, const backend::Ba
   return backend.arena_bytes(model.body.graph, body_sizes(n_ubatch)) + backend.arena_bytes(model.head.graph, head_sizes());
 }
 
-Result<Runner> Runner::make(const model::Model& model, const Lowered& lowered, backend::Backend& backend, std::int64_t n_ubatch) {
+Result<Runner> Runner::make(const model::Model& model, const Lowered& lowered, backend::Backend& backend,
+                            const RunnerOptions& options) {
   Runner runner(model);
-  runner.body_ = PUNA_TRY(compile(model.body, lowered.body, backend, body_sizes(n_ubatch)));
-  runner.head_ = PUNA_TRY(compile(model.head, lowered.head, backend, head_sizes()));
+  runner.body_ = PUNA_TRY(compile(model.body, lowered.body, backend, body_sizes(options.n_ubatch), options.keep_packed));
+  runner.head_ = PUNA_TRY(compile(model.head, lowered.head, backend, head_sizes(), options.keep_packed));
   return runner;
 }
 

@@ -25,11 +25,17 @@ struct Lowered {
 using AfterPass = std::function<void(std::string_view pass, const graph::Graph& graph)>;
 Lowered run_passes(model::Model& model, backend::Backend& backend, const AfterPass& after);
 
+struct RunnerOptions {
+  std::int64_t n_ubatch = 512;
+  bool keep_packed = false;  // backend::CompileRequest's
+};
+
 class Runner {
  public:
   // Bytes that make() will allocate.
   static std::uint64_t compute_bytes(const model::Model& model, const backend::Backend& backend, std::int64_t n_ubatch);
-  static Result<Runner> make(const model::Model& model, const Lowered& lowered, backend::Backend& backend, std::int64_t n_ubatch);
+  static Result<Runner> make(const model::Model& model, const Lowered& lowered, backend::Backend& backend,
+                             const RunnerOptions& options);
 
   // Logits of the rows wanted, in the order of the plan: rows [first, first + logits.size() / n_vocab). Kept until the call
   // returns.

@@ -62,6 +62,20 @@ struct Scratch {
   GuardedBytes bytes;
 };
 
+// The product with the call's rows as that table packs them.
+void int8_product(const KernelTable& table, const Weights& w, LinearArgs args) {
+  const std::int64_t n_rows = args.row_end - args.row_begin;
+  GuardedBytes packed(packed_bytes(w.type, w.k, n_rows));
+  const std::size_t row_bytes = tensor::row_bytes(w.type, static_cast<std::size_t>(w.k));
+  table.pack_rows({.type = w.type,
+                   .weight = w.bytes.data() + static_cast<std::size_t>(args.row_begin) * row_bytes,
+                   .k = w.k,
+                   .n_rows = n_rows,
+                   .out = packed.data()});
+  args.weight = packed.data();
+  table.linear_int8(args);
+}
+
 // y [n_cols, rows of the call], with a gap between rows that must stay as it is.
 std::vector<float> product(const KernelTable& table, const Weights& w, const Activations& x, Call call) {
   const std::int64_t n = call.row_end - call.row_begin, stride = w.rows + 3;
@@ -81,7 +95,10 @@ std::vector<float> product(const KernelTable& table, const Weights& w, const Act
                         .bias = call.bias,
                         .scratch = scratch.bytes.data(),
                         .fine = x.fine && !call.in_float};
-  (call.in_float ? table.linear_float : table.linear_int8)(args);
+  if (call.in_float)
+    table.linear_float(args);
+  else
+    int8_product(table, w, args);
   std::vector<float> out;
   for (std::int64_t t = 0; t < call.n_cols; ++t)
     for (std::int64_t r = 0; r < stride; ++r) {

@@ -79,7 +79,7 @@ class SideBySide {
     for (kv::LayerGroup& group : spec.groups) group.n_blocks = 600;
     cache_ = std::make_unique<kv::Manager>(spec);
     store_ = KvStore::make(model_->body.graph.stores, spec, tensor::DType::F16).value();
-    runner_ = std::make_unique<Runner>(Runner::make(*model_, lowered, backend_, 2048).value());
+    runner_ = std::make_unique<Runner>(Runner::make(*model_, lowered, backend_, {.n_ubatch = 2048}).value());
   }
 
   kv::Manager& cache() { return *cache_; }

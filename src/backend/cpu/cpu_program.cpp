@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "backend/cpu/rope_table.h"
+#include "backend/cpu/scratch.h"
 #include "base/check.h"
 #include "base/checked.h"
 
@@ -30,7 +31,7 @@ std::size_t thread_scratch(const graph::Graph& graph) {
   std::size_t bytes = 0;
   for (const Node& node : graph.nodes) {
     if (const auto* linear = std::get_if<graph::Linear>(&node.op))
-      bytes = std::max(bytes, linear_scratch(graph.weights[linear->weight].row));
+      bytes = std::max(bytes, linear_scratch(graph.weights[linear->weight].row) + PackedWeights::panel_bytes(graph));
     if (const auto* attend = std::get_if<graph::Attend>(&node.op)) {
       const graph::StoreInfo& store = graph.stores[attend->store];
       const std::int64_t heads = graph.values[node.inputs[0]].shape.rest[0];
@@ -48,6 +49,7 @@ Result<std::unique_ptr<Program>> CpuProgram::make(const CompileRequest& request,
   const std::size_t values = round_up(program->plan_.bytes, std::size_t{4096});
   program->arena_ = PUNA_TRY(os::Reservation::make(values + program->scratch_bytes_ * static_cast<std::size_t>(threads.most())));
   program->scratch_base_ = program->arena_.data() + values;
+  program->packed_ = PUNA_TRY(PackedWeights::make(request));
   return program;
 }
 
@@ -65,6 +67,7 @@ CpuProgram::CpuProgram(const CompileRequest& request, const KernelTable& kernels
 
 bool CpuProgram::run(const StepData& step) {
   step_ = &step;
+  packed_.begin_step();
   pool_ = &threads_.for_rows(std::max(step.sizes[graph::kTokens], step.sizes[graph::kRows]));
   for (std::size_t i = segment_.first; i < segment_.last; ++i) {
     if (step.stop.stop_requested()) return false;
@@ -138,31 +141,59 @@ void CpuProgram::execute(const graph::Quantize& op, const Node& node) const {
   for_rows(x.n, width, [&](int, std::int64_t row) { quantize(x.f32(row), width, y.at(row)); });
 }
 
-void CpuProgram::execute(const graph::Linear& op, const Node& node) const {
+void CpuProgram::execute(const graph::Linear& op, const Node& node) {
   const Rows x = rows(node.inputs[0]), y = rows(node.outputs[0]);
   if (x.n == 0) return;
   const graph::WeightInfo& weight = graph_.weights[op.weight];
   const graph::Format format = graph_.values[node.inputs[0]].format;
-  const auto kernel = format != graph::Format::f32 ? kernels_.linear_int8 : kernels_.linear_float;
-  constexpr std::int64_t kStripe = 16;  // rows that a kernel takes together
+  const PackedWeights::Part part = packed_.begin_use(op.weight);
+  constexpr std::int64_t kStripe = kPanelRows;  // rows that a kernel takes together
   const std::int64_t n_stripes = (weight.n_rows + kStripe - 1) / kStripe;
   // Enough items for a late thread to catch up, few enough that dealing them costs nothing.
   const std::int64_t per_item = std::max<std::int64_t>(1, n_stripes / (pool_->size() * 16));
   pool_->parallel_for((n_stripes + per_item - 1) / per_item, [&](int thread, std::int64_t item) {
-    kernel({.type = weight.dtype,
-            .weight = weights_[op.weight],
-            .k = weight.row,
-            .row_begin = item * per_item * kStripe,
-            .row_end = std::min(weight.n_rows, (item + 1) * per_item * kStripe),
-            .x = x.data,
-            .x_stride = x.stride,
-            .n_cols = x.n,
-            .y = y.f32(0),
-            .y_stride = weight.n_rows,
-            .bias = op.bias ? vector_weight(*op.bias) : nullptr,
-            .scratch = scratch(thread),
-            .fine = format == graph::Format::int8_fine});
+    const LinearArgs args{.type = weight.dtype,
+                          .weight = weights_[op.weight],
+                          .k = weight.row,
+                          .row_begin = item * per_item * kStripe,
+                          .row_end = std::min(weight.n_rows, (item + 1) * per_item * kStripe),
+                          .x = x.data,
+                          .x_stride = x.stride,
+                          .n_cols = x.n,
+                          .y = y.f32(0),
+                          .y_stride = weight.n_rows,
+                          .bias = op.bias ? vector_weight(*op.bias) : nullptr,
+                          .scratch = scratch(thread),
+                          .fine = format == graph::Format::int8_fine};
+    if (format == graph::Format::f32)
+      kernels_.linear_float(args);
+    else
+      packed_product(args, part);
   });
+  packed_.end_use(op.weight, part);
+}
+
+void CpuProgram::packed_product(LinearArgs args, const PackedWeights::Part& part) const {
+  const std::size_t row_bytes = tensor::row_bytes(args.type, static_cast<std::size_t>(args.k));
+  const auto at_row = [=](auto* first, std::int64_t row) { return first + static_cast<std::size_t>(row) * row_bytes; };
+  const std::byte* file = args.weight;
+  const std::int64_t begin = args.row_begin, end = args.row_end;
+  const std::int64_t kept = std::clamp(part.kept, begin, end), until = std::clamp(part.until, kept, end);
+  if (kept > begin) {
+    args.row_end = kept;
+    args.weight = at_row(part.panels, begin);
+    kernels_.linear_int8(args);
+  }
+  for (std::int64_t row = kept; row < end; row += kPanelRows) {
+    std::byte* panel = row < until ? at_row(part.panels, row) : args.scratch + linear_scratch(args.k);
+    args.row_begin = row;
+    args.row_end = std::min(end, row + kPanelRows);
+    kernels_.pack_rows(
+        {.type = args.type, .weight = at_row(file, row), .k = args.k, .n_rows = args.row_end - row, .out = panel});
+    args.weight = panel;
+    kernels_.linear_int8(args);
+  }
+  if (until > kept) os::release_file_pages({at_row(file, kept), static_cast<std::size_t>(until - kept) * row_bytes});
 }
 
 void CpuProgram::execute(const graph::RopeTable& op, const Node& node) const {

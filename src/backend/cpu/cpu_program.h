@@ -5,6 +5,7 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/kernel_table.h"
+#include "backend/cpu/packed_weights.h"
 #include "backend/cpu/threads.h"
 
 namespace puna::backend::cpu {
@@ -43,7 +44,9 @@ class CpuProgram final : public Program {
   void execute(const graph::RmsNorm& op, const graph::Node& node) const;
   void execute(const graph::RmsNormQuantize& op, const graph::Node& node) const;
   void execute(const graph::Quantize& op, const graph::Node& node) const;
-  void execute(const graph::Linear& op, const graph::Node& node) const;
+  void execute(const graph::Linear& op, const graph::Node& node);
+  // An int8 product, of weights as the file has them in args.weight or packed in `part`; what is not is packed on the way.
+  void packed_product(LinearArgs args, const PackedWeights::Part& part) const;
   void execute(const graph::RopeTable& op, const graph::Node& node) const;
   void execute(const graph::Rope& op, const graph::Node& node) const;
   void execute(const graph::KvWrite& op, const graph::Node& node) const;
@@ -70,6 +73,7 @@ class CpuProgram final : public Program {
   graph::Segment segment_;
   graph::ArenaPlan plan_;
   std::vector<const std::byte*> weights_;
+  PackedWeights packed_;
   const KernelTable& kernels_;
   const Threads& threads_;
   ThreadPool* pool_ = nullptr;  // this step's

@@ -74,6 +74,11 @@ Result<const KernelTable*> choose_table(std::string_view name) {
                              .with_hint(fmt::format("known: {}", known)));
 }
 
+std::size_t packed_bytes(tensor::DType type, std::int64_t k, std::int64_t n_rows) {
+  const std::int64_t padded_rows = (n_rows + kPanelRows - 1) / kPanelRows * kPanelRows;
+  return tensor::row_bytes(type, static_cast<std::size_t>(k)) * static_cast<std::size_t>(padded_rows);
+}
+
 std::size_t linear_scratch(std::int64_t) { return sizeof(LinearScratch); }
 
 }  // namespace puna::backend::cpu

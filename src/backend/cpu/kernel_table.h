@@ -35,10 +35,19 @@ constexpr std::size_t activation_row_bytes(std::int64_t k) {
 // Fine activations are two such rows, one behind the other: x ≈ q · scale + fine_q · fine_scale, with fine_scale = scale / 254
 // and fine_q = round-to-even of what the first row leaves, in that unit. Products with them cost two of the others.
 
+// Rows of a block type, rearranged for linear_int8 (kernels/pack.inl.h). Whole panels of 16 rows come out.
+struct PackArgs {
+  tensor::DType type;
+  const std::byte* weight;  // [n_rows, K] as the file stores it
+  std::int64_t k, n_rows;
+  std::byte* out;  // packed_bytes(type, k, n_rows) of them
+};
+std::size_t packed_bytes(tensor::DType type, std::int64_t k, std::int64_t n_rows);
+
 // y[t, r] = Σ_k weight[r, k] · x[t, k] (+ bias[r]) for r in [row_begin, row_end), t in [0, n_cols).
 struct LinearArgs {
   tensor::DType type;
-  const std::byte* weight;  // [n_rows, K] as the file stores it, row 0 of the tensor
+  const std::byte* weight;  // linear_int8: packed, from row_begin on; linear_float: [n_rows, K] as the file stores it, from row 0
   std::int64_t k;
   std::int64_t row_begin, row_end;  // row_begin a multiple of 16
   const std::byte* x;               // [n_cols, K]: int8 rows (above), pairs of them where `fine`, or float32 rows
@@ -83,6 +92,7 @@ struct KernelTable {
 
   void (*quantize_row)(const float* x, std::int64_t k, std::byte* out);
   void (*quantize_row_fine)(const float* x, std::int64_t k, std::byte* out);
+  void (*pack_rows)(const PackArgs&);       // block types
   void (*linear_int8)(const LinearArgs&);   // block types; x int8
   void (*linear_float)(const LinearArgs&);  // every type, block types dequantized on the way; x float32
   void (*dequantize_row)(tensor::DType type, const std::byte* row, std::int64_t n, float* out);

@@ -8,8 +8,6 @@ namespace puna::backend::cpu {
 
 constexpr std::int64_t kPanelRows = 16;
 constexpr std::int64_t kInt8Slice = 2048;                       // weights of a row in a panel, int8 products
-constexpr std::int64_t kDirectSlice = 512;                      // the same where there is no panel
-constexpr std::int64_t kInt8SliceBytes = kInt8Slice / 32 * 34;  // of the widest block type
 constexpr std::int64_t kFloatSlice = 512;                       // the same, float products
 constexpr std::int64_t kFloatColumns = 128;                     // columns that share a float panel
 
@@ -19,12 +17,10 @@ struct Factors {
   float minimum[kPanelRows];
 };
 
-// 16 rows × a slice of k as bytes, [k/4][row][4], and the factors of its groups; a tensor's last rows, when fewer, as
-// 16 rows of blocks.
+// 16 rows × a slice of k as bytes, [k/4][row][4], and the factors of its groups.
 struct alignas(64) Int8Panel {
   std::uint8_t weights[kInt8Slice * kPanelRows];
   Factors factors[kInt8Slice / 16];
-  std::byte tail[kPanelRows][kInt8SliceBytes];
 };
 
 // 16 rows × a slice of k as floats; and the 16 partial sums of each output element between slices.

@@ -17,12 +17,12 @@ constexpr int kFloatTileRows = 2, kFloatTileColumns = 2;
 
 inline Quads load_quads(const std::uint8_t* p) {
   const auto* q = reinterpret_cast<const __m256i*>(p);
-  return {_mm256_load_si256(q), _mm256_load_si256(q + 1)};
+  return {_mm256_loadu_si256(q), _mm256_loadu_si256(q + 1)};
 }
 inline void store_quads(std::uint8_t* p, Quads q) {
   auto* out = reinterpret_cast<__m256i*>(p);
-  _mm256_store_si256(out, q.lo);
-  _mm256_store_si256(out + 1, q.hi);
+  _mm256_storeu_si256(out, q.lo);
+  _mm256_storeu_si256(out + 1, q.hi);
 }
 
 // 16 bytes of the rows at `p` and four rows further, as the two halves of a register.

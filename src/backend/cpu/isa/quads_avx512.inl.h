@@ -15,8 +15,8 @@ constexpr int kTileColumns = 8;
 constexpr int kDirectColumns = 2;
 constexpr int kFloatTileRows = 4, kFloatTileColumns = 6;
 
-inline Quads load_quads(const std::uint8_t* p) { return {_mm512_load_si512(p)}; }
-inline void store_quads(std::uint8_t* p, Quads q) { _mm512_store_si512(p, q.zmm); }
+inline Quads load_quads(const std::uint8_t* p) { return {_mm512_loadu_si512(p)}; }
+inline void store_quads(std::uint8_t* p, Quads q) { _mm512_storeu_si512(p, q.zmm); }
 
 // 16 bytes of the rows at `p` and 4, 8 and 12 rows further, as the four parts of a register.
 inline __m512i four_rows(const std::byte* p, std::size_t stride) {

@@ -5,6 +5,7 @@
 
 #include "backend/cpu/kernels/dequantize.inl.h"
 #include "backend/cpu/kernels/math.inl.h"
+#include "backend/cpu/kernels/pack.inl.h"
 #include "backend/cpu/kernels/quantize_row.inl.h"
 #include "backend/cpu/kernels/unpack.inl.h"
 
@@ -20,6 +21,7 @@ constexpr KernelTable make_table(std::string_view name) {
   return {.name = name,
           .quantize_row = quantize_row,
           .quantize_row_fine = quantize_row_fine,
+          .pack_rows = pack_rows,
           .linear_int8 = linear_int8,
           .linear_float = linear_float,
           .dequantize_row = dequantize_row,

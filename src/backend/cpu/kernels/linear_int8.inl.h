@@ -96,14 +96,13 @@ void panel_products(const LinearArgs& a, const Int8Panel& panel, Slice slice, st
     if (t < a.n_cols) panel_products<K, kPlanes, kColumns / 2>(a, panel, slice, t);
 }
 
-// Weights are asked from memory before their turn: 16 rows at once are too many streams for a processor to see ahead. Panels
-// of short rows are asked at least so many bytes before.
-constexpr std::size_t kAhead = 16 << 10;
+// So many bytes of weights are asked from memory before their turn.
+constexpr std::size_t kAhead = 4 << 10;
 
 template <class F, int kPlanes>
 struct Int8Products {
-  using Block = typename F::Block;
-  static constexpr std::int64_t kGroups = F::kSize / F::kGroup;  // of a block
+  static constexpr std::int64_t kGroups = F::kSize / F::kGroup;                            // of a block
+  static constexpr std::size_t kBlockBytes = sizeof(typename F::Block) * kPanelRows;  // of 16 rows
 
   const LinearArgs& a;
   Int8Panel& panel;
@@ -116,7 +115,7 @@ struct Int8Products {
     else
       for (std::int64_t k = 0; k < a.k; k += kInt8Slice)
         each_panel([&](RowPanel rows) {
-          const Slice slice = slice_at(rows, k, kInt8Slice);
+          const Slice slice{rows, k, a.k - k < kInt8Slice ? a.k - k : kInt8Slice};
           unpack(slice);
           panel_products<Stored<F>, kPlanes, kTile>(a, panel, slice);
         });
@@ -127,51 +126,22 @@ struct Int8Products {
     for (std::int64_t r = a.row_begin; r < a.row_end; r += kPanelRows)
       body(RowPanel{r, a.row_end - r < kPanelRows ? a.row_end - r : kPanelRows});
   }
-  Slice slice_at(RowPanel rows, std::int64_t k, std::int64_t most) const { return {rows, k, a.k - k < most ? a.k - k : most}; }
 
-  // Where the 16 rows from `row` on have their weight k.
-  Blocks place(std::int64_t row, std::int64_t k) const {
-    const std::size_t row_bytes = static_cast<std::size_t>(a.k / F::kSize) * sizeof(Block);
-    return {a.weight + static_cast<std::size_t>(row) * row_bytes + static_cast<std::size_t>(k / F::kSize) * sizeof(Block),
-            row_bytes};
-  }
-
-  // The same where 16 rows can be read: of a tensor's last rows, when fewer, a copy.
-  Blocks readable(Slice slice) const {
-    const Blocks source = place(slice.rows.first, slice.k);
-    if (slice.rows.valid == kPanelRows) return source;
-    const std::size_t bytes = static_cast<std::size_t>(slice.size / F::kSize) * sizeof(Block);
-    for (std::int64_t r = 0; r < kPanelRows; ++r)
-      std::memcpy(panel.tail[r], source.row(r < slice.rows.valid ? r : slice.rows.valid - 1), bytes);
-    return {panel.tail[0], sizeof(panel.tail[0])};
-  }
-
-  // The slice's place in a panel that is kAhead bytes away, or in the tensor's last one.
-  Blocks ahead(Slice slice) const {
-    const std::size_t panel_bytes = static_cast<std::size_t>(a.k / F::kSize) * sizeof(Block) * kPanelRows;
-    const std::int64_t row = slice.rows.first + static_cast<std::int64_t>((kAhead + panel_bytes - 1) / panel_bytes) * kPanelRows;
-    return place(row < a.row_end ? row : slice.rows.first, slice.k);
-  }
-
-  // body(block's number, where it lies), after the factors of all are read. On the way memory is asked for `next`.
+  // body(block's number, the block of 16 rows) for each block of the slice.
   template <class Body>
-  [[gnu::always_inline]] void each_block(Slice slice, Blocks next, Body body) const {
-    const Blocks blocks = readable(slice);
-    const std::int64_t n = slice.size / F::kSize;
-    const auto block = [&](std::int64_t b) {
-      return Blocks{blocks.first + static_cast<std::size_t>(b) * sizeof(Block), blocks.stride};
-    };
-    for (std::int64_t b = 0; b < n; ++b) F::factors(block(b), panel.factors + b * kGroups);
-    for (std::int64_t b = 0; b < n; ++b) {
-      for (std::int64_t r = kPanelRows * b / n; r < kPanelRows * (b + 1) / n; ++r)
-        for (std::size_t i = 0; i < static_cast<std::size_t>(n) * sizeof(Block); i += 64)
-          __builtin_prefetch(next.row(r) + i, 0, 2);
-      body(b, block(b));
+  [[gnu::always_inline]] void each_block(Slice slice, Body body) const {
+    const std::int64_t row_blocks = a.k / F::kSize, n = slice.size / F::kSize;
+    const std::int64_t before = (slice.rows.first - a.row_begin) / kPanelRows * row_blocks + slice.k / F::kSize;
+    const std::byte* at = a.weight + static_cast<std::size_t>(before) * kBlockBytes;
+    for (std::int64_t b = 0; b < n; ++b, at += kBlockBytes) {
+      for (std::size_t i = 0; i < kBlockBytes; i += 64) __builtin_prefetch(at + kAhead + i, 0, 3);
+      body(b, Blocks{at});
     }
   }
 
   void unpack(Slice slice) const {
-    each_block(slice, ahead(slice), [&](std::int64_t b, Blocks block) {
+    each_block(slice, [&](std::int64_t b, Blocks block) {
+      F::factors(block, panel.factors + b * kGroups);
       std::uint8_t* out = panel.weights + b * F::kSize * kPanelRows;
       F::weights(block, [&](int g, const Group<F::kGroup>& group) {
         repeat<F::kGroup / 4>(
@@ -184,21 +154,17 @@ struct Int8Products {
   template <int kColumns>
   void direct(RowPanel rows) const {
     Vec acc[kColumns];
+    Column x[kColumns * kPlanes];
     repeat<kColumns>([&](auto c) { acc[c.value] = zero(); });
-    const std::int64_t most = a.k <= kInt8Slice ? a.k : kDirectSlice;
-    for (std::int64_t k = 0; k < a.k; k += most) {
-      Column x[kColumns * kPlanes];
-      repeat<kColumns * kPlanes>([&](auto r) { x[r.value] = column_at(a, r.value / kPlanes, k, r.value % kPlanes); });
-      const Slice slice = slice_at(rows, k, most);
-      each_block(slice, k + most < a.k ? place(rows.first, k + most) : ahead(slice_at(rows, 0, most)),
-                 [&](std::int64_t b, Blocks block) {
-                   F::weights(block, [&](int g, const Group<F::kGroup>& group) {
-                     const std::int64_t index = b * kGroups + g;
-                     add_group<Stored<F>, kPlanes>(
-                         x, index, panel.factors[index], [&](auto j) { return stored<F>(group.quads[j.value]); }, acc);
-                   });
-                 });
-    }
+    repeat<kColumns * kPlanes>([&](auto r) { x[r.value] = column_at(a, r.value / kPlanes, 0, r.value % kPlanes); });
+    each_block({rows, 0, a.k}, [&](std::int64_t b, Blocks block) {
+      Factors factors[kGroups];
+      F::factors(block, factors);
+      F::weights(block, [&](int g, const Group<F::kGroup>& group) {
+        add_group<Stored<F>, kPlanes>(
+            x, b * kGroups + g, factors[g], [&](auto j) { return stored<F>(group.quads[j.value]); }, acc);
+      });
+    });
     repeat<kColumns>([&](auto c) { finish_outputs(a, rows, c.value, acc[c.value], true); });
   }
   template <int kMost>

@@ -1,6 +1,7 @@
 // Bytes of 16 rows at once, so that the lanes of every sum are 16 output rows. Included inside the namespace of the set,
 // before isa/quads_SET.inl.h, which gives
-//   Quads                 four neighbouring bytes of each of 16 rows, [row][4];  load_quads(p)  store_quads(p, q)
+//   Quads                 four neighbouring bytes of each of 16 rows, [row][4];  load_quads(p)  store_quads(p, q),
+//                         at any address
 //   Ints                  one int32 of each of 16 rows
 //   gather_quads(p, s)    the 16 bytes at p + row · s, of each row, as FourQuads
 //   bits<n>(q, mask)      (byte >> n) & mask; n < 0: (byte << -n) & mask. The mask keeps no bit of a neighbour byte

@@ -3,7 +3,7 @@
 //   Block; kSize weights in one; kGroup weights that share a scale (32 or 16); kForm, kZero, kMax as quads.inl.h says
 //   factors(blocks, out)   out[group]: the scales, and in Form::minimum what the group adds to each weight
 //   weights(blocks, sink)  sink(group, quads): the group's kGroup / 4 Quads, groups ascending
-// where `blocks` is where the first row's block lies and how many bytes further the next row's.
+// where `blocks` is a block of each of 16 rows, packed (pack.inl.h).
 
 // 16 rows, of which `valid` are wanted, from row `first`.
 struct RowPanel {
@@ -12,9 +12,14 @@ struct RowPanel {
 
 struct Blocks {
   const std::byte* first;
-  std::size_t stride;  // from a row to the next
-  const std::byte* row(std::int64_t r) const { return first + static_cast<std::size_t>(r) * stride; }
-  FourQuads at(std::size_t offset) const { return gather_quads(first + offset, stride); }
+  const std::uint8_t* field(std::size_t offset) const {
+    return reinterpret_cast<const std::uint8_t*>(first + offset * kPanelRows);
+  }
+  // 16 bytes of each row's block.
+  FourQuads at(std::size_t offset) const {
+    const std::uint8_t* p = field(offset);
+    return {{load_quads(p), load_quads(p + sizeof(Quads)), load_quads(p + 2 * sizeof(Quads)), load_quads(p + 3 * sizeof(Quads))}};
+  }
 };
 
 template <int kGroup>
@@ -24,15 +29,9 @@ struct Group {
 
 // The half float, or the pair of them, at `offset` of each row's block.
 inline Vec f16_at(Blocks blocks, std::size_t offset) {
-  std::uint16_t halves[kPanelRows];
-  for (std::size_t r = 0; r < kPanelRows; ++r) std::memcpy(&halves[r], blocks.first + r * blocks.stride + offset, 2);
-  return load_f16(halves);
+  return load_f16(reinterpret_cast<const std::uint16_t*>(blocks.field(offset)));
 }
-inline Ints word_at(Blocks blocks, std::size_t offset) {
-  alignas(64) std::uint8_t words[kPanelRows][4];
-  for (std::size_t r = 0; r < kPanelRows; ++r) std::memcpy(words[r], blocks.first + r * blocks.stride + offset, 4);
-  return as_ints(load_quads(words[0]));
-}
+inline Ints word_at(Blocks blocks, std::size_t offset) { return as_ints(load_quads(blocks.field(offset))); }
 
 // The nibbles of 32 bytes: the low ones are one group, the high ones (kShift = 4) the next.
 template <int kShift>
