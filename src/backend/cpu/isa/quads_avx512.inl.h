@@ -47,7 +47,8 @@ inline Quads bits(Quads q, int mask) {
 }
 inline Quads either(Quads a, Quads b) { return {_mm512_or_si512(a.zmm, b.zmm)}; }
 inline Quads looked_up(Quads q, const std::int8_t* table) {
-  return {_mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))), q.zmm)};
+  const __m128i values = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table));
+  return {_mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_xor_si128(values, _mm_set1_epi8(static_cast<char>(0x80)))), q.zmm)};
 }
 // The permutation looks at four bits of each row's word and fetches the four bytes that they stand for.
 template <int kBit>
@@ -82,21 +83,32 @@ inline Vec to_floats(Ints i) { return {_mm512_cvtepi32_ps(i.zmm)}; }
 inline Vec low_f16(Ints i) { return {_mm512_cvtph_ps(_mm512_cvtepi32_epi16(i.zmm))}; }
 inline Vec high_f16(Ints i) { return low_f16(shifted_right<16>(i)); }
 
-// vpdpbusd wants unsigned weights: every type with a zero is kept as weight + 128, so that the group's offset, the
-// start of its sum, serves them all.
+// vpdpbusd wants unsigned weights. In a panel, which many columns read, every type with a zero is kept as weight + 128, so that
+// the group's offset, the start of its sum, serves them all; for a few columns a change of the start is less work.
 template <class F>
 using Stored = Kind<F::kGroup, F::kForm == Form::minimum ? Form::minimum : Form::wide, 0, 0>;
 template <class F>
 inline Quads stored(Quads q) {
-  if constexpr (F::kForm == Form::wide) return {_mm512_xor_si512(q.zmm, _mm512_set1_epi8(static_cast<char>(0x80)))};
+  if constexpr (F::kForm == Form::wide)
+    if constexpr (!F::kLookedUp) return {_mm512_xor_si512(q.zmm, _mm512_set1_epi8(static_cast<char>(0x80)))};
   if constexpr (F::kForm == Form::zero_point)
     return {_mm512_add_epi8(q.zmm, _mm512_set1_epi8(static_cast<char>(128 - F::kZero)))};
+  return q;
+}
+template <class F>
+using AtOnce = Kind<F::kGroup, F::kForm, F::kZero, F::kMax>;
+template <class F>
+inline Quads at_once(Quads q) {
+  if constexpr (F::kForm == Form::wide) return stored<F>(q);
   return q;
 }
 
 template <class K>
 struct Dot {
-  void start(std::int32_t offset) { sum.zmm = _mm512_set1_epi32(K::kForm == Form::minimum ? 0 : offset); }
+  void start(std::int32_t offset) {
+    sum.zmm = _mm512_set1_epi32(K::kForm == Form::minimum ? 0 : offset);
+    if constexpr (K::kForm == Form::zero_point) sum.zmm = _mm512_srai_epi32(sum.zmm, __builtin_ctz(128 / K::kZero));
+  }
   template <int kStep>
   void add(Quads w, const std::int8_t* x) {
     sum.zmm = _mm512_dpbusd_epi32(sum.zmm, w.zmm, _mm512_set1_epi32(load_i32x1(x)));

@@ -99,6 +99,12 @@ template <class F>
 inline Quads stored(Quads q) {
   return q;
 }
+template <class F>
+using AtOnce = Stored<F>;
+template <class F>
+inline Quads at_once(Quads q) {
+  return q;
+}
 
 template <class K>
 struct Dot {

@@ -134,7 +134,7 @@ struct Int8Products {
     const std::int64_t before = (slice.rows.first - a.row_begin) / kPanelRows * row_blocks + slice.k / F::kSize;
     const std::byte* at = a.weight + static_cast<std::size_t>(before) * kBlockBytes;
     for (std::int64_t b = 0; b < n; ++b, at += kBlockBytes) {
-      for (std::size_t i = 0; i < kBlockBytes; i += 64) __builtin_prefetch(at + kAhead + i, 0, 3);
+      for (std::size_t i = 0; i < kBlockBytes; i += 64) __builtin_prefetch(at + kAhead + i, 0, 2);
       body(b, Blocks{at});
     }
   }
@@ -161,8 +161,8 @@ struct Int8Products {
       Factors factors[kGroups];
       F::factors(block, factors);
       F::weights(block, [&](int g, const Group<F::kGroup>& group) {
-        add_group<Stored<F>, kPlanes>(
-            x, b * kGroups + g, factors[g], [&](auto j) { return stored<F>(group.quads[j.value]); }, acc);
+        add_group<AtOnce<F>, kPlanes>(
+            x, b * kGroups + g, factors[g], [&](auto j) { return at_once<F>(group.quads[j.value]); }, acc);
       });
     });
     repeat<kColumns>([&](auto c) { finish_outputs(a, rows, c.value, acc[c.value], true); });

@@ -6,12 +6,13 @@
 //   gather_quads(p, s)    the 16 bytes at p + row · s, of each row, as FourQuads
 //   bits<n>(q, mask)      (byte >> n) & mask; n < 0: (byte << -n) & mask. The mask keeps no bit of a neighbour byte
 //   either(a, b)          a | b
-//   looked_up(q, table)   table[byte] for bytes below 16
+//   looked_up(q, table)   table[byte] for bytes below 16, as stored<F>() of formats with kLookedUp takes it
 //   spread<n>(i, value)   byte b of a row: value where bit n + b of the row's word is set, else 0
 //   as_ints(q)  byte_of<n>(i)  signed_byte_of<n>(i)  masked(i, mask)  shifted_right<n>(i)  shifted_left<n>(i)
 //   either(i, i)
 //   to_floats(i)  low_f16(i)  high_f16(i)      as Vec: the values; the half floats in bits 0–15, in bits 16–31
-//   Stored<F>             the Kind of weights that the set makes of format F;  stored<F>(q): such weights
+//   Stored<F>             the Kind of weights that the set keeps of format F in a panel;  stored<F>(q): such weights
+//   AtOnce<F>  at_once<F>(q)  the same for weights that are used at once, by few columns
 //   Dot<Kind>             Σ weight · x of one group, exact in int32, for each row:  start(offset) with offset =
 //                         -128 · Σ x;  add<step>(w, x) with 4 int8 at x, steps from 0 upwards;  total<steps>()
 //   kTileColumns          columns whose sums fit the registers

@@ -1,6 +1,7 @@
 // How each block type of tensor/blocks.h becomes factors and bytes for 16 rows at once. Included inside the namespace
 // of the set. A format F has
-//   Block; kSize weights in one; kGroup weights that share a scale (32 or 16); kForm, kZero, kMax as quads.inl.h says
+//   Block; kSize weights in one; kGroup weights that share a scale (32 or 16); kForm, kZero, kMax as quads.inl.h says;
+//   in Form::wide kLookedUp: whether the bytes come from looked_up()
 //   factors(blocks, out)   out[group]: the scales, and in Form::minimum what the group adds to each weight
 //   weights(blocks, sink)  sink(group, quads): the group's kGroup / 4 Quads, groups ascending
 // where `blocks` is a block of each of 16 rows, packed (pack.inl.h).
@@ -52,12 +53,6 @@ inline Group<32> nibbles(FourQuads a) {
   });
   return out;
 }
-// Moves what is above the lowest kShift bits of each byte down; the upper bits of a byte then hold its neighbour's.
-template <int kShift>
-inline void shift_down(FourQuads& four) {
-  repeat<4>([&](auto j) { four.part[j.value] = bits<kShift>(four.part[j.value], 0xff); });
-}
-
 // ---- blocks of 32 ----------------------------------------------------------------------------------------------------
 
 struct FormatQ4_0 {
@@ -122,6 +117,7 @@ struct FormatQ8_0 {
   using Block = tensor::BlockQ8_0;
   static constexpr int kSize = 32, kGroup = 32, kZero = 0, kMax = 128;
   static constexpr Form kForm = Form::wide;
+  static constexpr bool kLookedUp = false;
   static void factors(Blocks blocks, Factors* out) { store(out->scale, f16_at(blocks, offsetof(Block, d))); }
   template <class Sink>
   static void weights(Blocks blocks, Sink sink) {
@@ -140,6 +136,7 @@ struct FormatIQ4_NL {
   using Block = tensor::BlockIQ4_NL;
   static constexpr int kSize = 32, kGroup = 32, kZero = 0, kMax = 128;
   static constexpr Form kForm = Form::wide;
+  static constexpr bool kLookedUp = true;
   static void factors(Blocks blocks, Factors* out) { store(out->scale, f16_at(blocks, offsetof(Block, d))); }
   template <class Sink>
   static void weights(Blocks blocks, Sink sink) {
@@ -166,14 +163,12 @@ struct FormatQ2_K {
   template <class Sink>
   static void weights(Blocks blocks, Sink sink) {
     for (int half = 0; half < 2; ++half) {
-      FourQuads packed[2] = {blocks.at(offsetof(Block, qs) + 32 * half), blocks.at(offsetof(Block, qs) + 32 * half + 16)};
-      for (int g = 8 * half; g < 8 * half + 8; g += 2)
-        repeat<2>([&](auto i) {
-          Group<16> group;
-          repeat<4>([&](auto j) { group.quads[j.value] = bits<0>(packed[i.value].part[j.value], 3); });
-          shift_down<2>(packed[i.value]);
-          sink(g + i.value, group);
-        });
+      const FourQuads packed[2] = {blocks.at(offsetof(Block, qs) + 32 * half), blocks.at(offsetof(Block, qs) + 32 * half + 16)};
+      repeat<8>([&](auto g) {
+        Group<16> group;
+        repeat<4>([&](auto j) { group.quads[j.value] = bits<g.value / 2 * 2>(packed[g.value % 2].part[j.value], 3); });
+        sink(8 * half + g.value, group);
+      });
     }
   }
 };
@@ -198,20 +193,20 @@ struct FormatQ3_K {
   }
   template <class Sink>
   static void weights(Blocks blocks, Sink sink) {
-    FourQuads high[2] = {blocks.at(offsetof(Block, hmask)), blocks.at(offsetof(Block, hmask) + 16)};
-    for (int half = 0; half < 2; ++half) {
-      FourQuads packed[2] = {blocks.at(offsetof(Block, qs) + 32 * half), blocks.at(offsetof(Block, qs) + 32 * half + 16)};
-      for (int g = 8 * half; g < 8 * half + 8; g += 2)
-        repeat<2>([&](auto i) {
-          Group<16> group;
-          repeat<4>([&](auto j) {
-            group.quads[j.value] = either(bits<0>(packed[i.value].part[j.value], 3), bits<-2>(high[i.value].part[j.value], 4));
-          });
-          shift_down<2>(packed[i.value]);
-          shift_down<1>(high[i.value]);
-          sink(g + i.value, group);
+    const FourQuads high[2] = {blocks.at(offsetof(Block, hmask)), blocks.at(offsetof(Block, hmask) + 16)};
+    repeat<2>([&](auto half) {
+      constexpr std::size_t kAt = offsetof(Block, qs) + 32 * half.value;
+      const FourQuads packed[2] = {blocks.at(kAt), blocks.at(kAt + 16)};
+      repeat<8>([&](auto g) {
+        constexpr int kBit = 4 * half.value + g.value / 2;
+        Group<16> group;
+        repeat<4>([&](auto j) {
+          group.quads[j.value] = either(bits<g.value / 2 * 2>(packed[g.value % 2].part[j.value], 3),
+                                        bits<kBit - 2>(high[g.value % 2].part[j.value], 4));
         });
-    }
+        sink(8 * half.value + g.value, group);
+      });
+    });
   }
 };
 
@@ -251,20 +246,15 @@ struct FormatQ5_K {
   static void factors(Blocks blocks, Factors* out) { k_factors(blocks.at(offsetof(Block, d)), out); }
   template <class Sink>
   static void weights(Blocks blocks, Sink sink) {
-    FourQuads high[2] = {blocks.at(offsetof(Block, qh)), blocks.at(offsetof(Block, qh) + 16)};
-    const auto with_high = [&](Group<32> group) {
+    const FourQuads high[2] = {blocks.at(offsetof(Block, qh)), blocks.at(offsetof(Block, qh) + 16)};
+    repeat<8>([&](auto g) {
+      constexpr std::size_t kAt = offsetof(Block, qs) + 16 * (g.value / 2 * 2);
+      Group<32> group = nibbles<g.value % 2 * 4>(blocks.at(kAt), blocks.at(kAt + 16));
       repeat<8>([&](auto j) {
-        group.quads[j.value] = either(group.quads[j.value], bits<-4>(high[j.value / 4].part[j.value % 4], 16));
+        group.quads[j.value] = either(group.quads[j.value], bits<g.value - 4>(high[j.value / 4].part[j.value % 4], 16));
       });
-      shift_down<1>(high[0]);
-      shift_down<1>(high[1]);
-      return group;
-    };
-    for (int g = 0; g < 8; g += 2) {
-      const FourQuads a = blocks.at(offsetof(Block, qs) + 16 * g), b = blocks.at(offsetof(Block, qs) + 16 * g + 16);
-      sink(g, with_high(nibbles<0>(a, b)));
-      sink(g + 1, with_high(nibbles<4>(a, b)));
-    }
+      sink(g.value, group);
+    });
   }
 };
 
@@ -283,19 +273,16 @@ struct FormatQ6_K {
   static void weights(Blocks blocks, Sink sink) {
     for (int half = 0; half < 2; ++half) {
       const std::size_t ql = offsetof(Block, ql) + 64 * half, qh = offsetof(Block, qh) + 32 * half;
-      FourQuads low[4] = {blocks.at(ql), blocks.at(ql + 16), blocks.at(ql + 32), blocks.at(ql + 48)};
-      FourQuads high[2] = {blocks.at(qh), blocks.at(qh + 16)};
-      for (int g = 8 * half; g < 8 * half + 8; g += 4)
-        repeat<4>([&](auto i) {
-          Group<16> group;
-          repeat<4>([&](auto j) {
-            group.quads[j.value] =
-                either(bits<0>(low[i.value].part[j.value], 15), bits<-4>(high[i.value % 2].part[j.value], 0x30));
-          });
-          shift_down<4>(low[i.value]);
-          shift_down<2>(high[i.value % 2]);
-          sink(g + i.value, group);
+      const FourQuads low[4] = {blocks.at(ql), blocks.at(ql + 16), blocks.at(ql + 32), blocks.at(ql + 48)};
+      const FourQuads high[2] = {blocks.at(qh), blocks.at(qh + 16)};
+      repeat<8>([&](auto g) {
+        Group<16> group;
+        repeat<4>([&](auto j) {
+          group.quads[j.value] = either(bits<g.value / 4 * 4>(low[g.value % 4].part[j.value], 15),
+                                        bits<g.value / 2 * 2 - 4>(high[g.value % 2].part[j.value], 0x30));
         });
+        sink(8 * half + g.value, group);
+      });
     }
   }
 };
@@ -304,6 +291,7 @@ struct FormatIQ4_XS {
   using Block = tensor::BlockIQ4_XS;
   static constexpr int kSize = 256, kGroup = 32, kZero = 0, kMax = 128;
   static constexpr Form kForm = Form::wide;
+  static constexpr bool kLookedUp = true;
   static void factors(Blocks blocks, Factors* out) {
     const Ints first = word_at(blocks, offsetof(Block, d)), low = word_at(blocks, offsetof(Block, scales_l));
     const Vec d = low_f16(first);
