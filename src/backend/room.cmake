@@ -1,7 +1,6 @@
 # The kernels of each instruction set are compiled with that set's flags, and always optimised: tests run them by the
 # million, and an inline function of a shared header that is not inlined here would be emitted with instructions that
 # another machine may lack.
-set(isa_dir ${CMAKE_SOURCE_DIR}/src/backend/cpu/isa)
 set(isa_common -O3 -fno-trapping-math)
 if(PUNA_SANITIZE)  # a third of the time to compile
   set(isa_common -O1 -fno-trapping-math)
@@ -9,15 +8,25 @@ if(PUNA_SANITIZE)  # a third of the time to compile
     list(APPEND isa_common -fno-sanitize=fuzzer-no-link)
   endif()
 endif()
+
+# puna_isa(NAME PROCESSORS flag…): isa/NAME.cpp, for processors whose name matches.
+function(puna_isa name processors)
+  set(source ${CMAKE_SOURCE_DIR}/src/backend/cpu/isa/${name}.cpp)
+  set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${isa_common};${ARGN}" SKIP_PRECOMPILE_HEADERS ON)
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "${processors}")
+    set_source_files_properties(${source} PROPERTIES HEADER_FILE_ONLY TRUE)
+  endif()
+endfunction()
+
 # Words of 16 floats as plain arrays take minutes to compile at -O3 and are no faster for it.
-set_source_files_properties(${isa_dir}/scalar.cpp PROPERTIES COMPILE_OPTIONS "${isa_common};-O1")
-set_source_files_properties(${isa_dir}/avx2.cpp PROPERTIES COMPILE_OPTIONS "${isa_common};-mavx2;-mfma;-mf16c")
-set_source_files_properties(${isa_dir}/avx512.cpp PROPERTIES COMPILE_OPTIONS
-  "${isa_common};-mavx2;-mfma;-mf16c;-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx512vnni;-mprefer-vector-width=512")
-set_source_files_properties(${isa_dir}/scalar.cpp ${isa_dir}/avx2.cpp ${isa_dir}/avx512.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+puna_isa(scalar . -O1)
+
+set(avx2 -mavx2 -mfma -mf16c)
+puna_isa(avx2 "x86_64|AMD64" ${avx2})
+puna_isa(avxvnni "x86_64|AMD64" ${avx2} -mavxvnni)
+set(avx512 ${avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni -mprefer-vector-width=512)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # its AVX-512 header starts from undefined registers on purpose and warns of it
-  set_property(SOURCE ${isa_dir}/avx512.cpp APPEND PROPERTY COMPILE_OPTIONS -Wno-uninitialized -Wno-maybe-uninitialized)
+  list(APPEND avx512 -Wno-uninitialized -Wno-maybe-uninitialized)
 endif()
-if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  set_source_files_properties(${isa_dir}/avx2.cpp ${isa_dir}/avx512.cpp PROPERTIES HEADER_FILE_ONLY TRUE)
-endif()
+puna_isa(avx512 "x86_64|AMD64" ${avx512})
+puna_isa(amx "x86_64|AMD64" ${avx512} -mamx-tile -mamx-int8)

@@ -2,6 +2,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 #include <cstdint>
@@ -29,6 +31,13 @@ std::uint64_t saved_states() {
   return std::uint64_t{high} << 32 | low;
 }
 
+// The tiles' registers are large: the operating system saves them for processes that ask (Documentation/arch/x86/xstate.rst
+// of Linux).
+bool granted_tiles() {
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;
+  return ::syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
 CpuFeatures ask() {
   constexpr std::uint64_t kAvxStates = 0x06;     // xmm, ymm
   constexpr std::uint64_t kAvx512States = 0xe6;  // and mask registers, zmm
@@ -50,6 +59,9 @@ CpuFeatures ask() {
   cpu.avx512vl = bit(extended.ebx, 31);
   cpu.avx512_vnni = bit(extended.ecx, 11);
   cpu.avx512_bf16 = bit(more.eax, 5);
+  constexpr std::uint64_t kTileStates = 0x60000;  // their shapes and their contents
+  const bool has_tiles = bit(extended.edx, 24) && bit(extended.edx, 25);
+  cpu.amx_int8 = has_tiles && (saved & kTileStates) == kTileStates && granted_tiles();
   return cpu;
 }
 #else

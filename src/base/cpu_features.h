@@ -15,6 +15,7 @@ struct CpuFeatures {
   bool avx512vl = false;
   bool avx512_vnni = false;
   bool avx512_bf16 = false;
+  bool amx_int8 = false;  // the operating system has granted this process the tiles
 };
 
 const CpuFeatures& cpu_features();

@@ -36,7 +36,7 @@ struct Options {
   tensor::DType cache_type = tensor::DType::F16;  // F16 or F32
   bool repack = true;                             // keep mapped weights as the kernels like them, for the file's pages
   bool exact = false;                             // float32 from dequantized weights with float32 keys and values: the oracle
-  std::string isa;                                // "scalar", "avx2", "avx512"; empty: the best this machine has
+  std::string isa;                                // "scalar", "avx2", "avxvnni", "avx512", "amx"; empty: the best this machine has
   std::string dump_graph_after;                   // a pass: "build", "place", "lower", "fuse", "cut"; empty: none
   std::function<void(std::string_view)> on_dump;  // gets each graph as text after that pass
 };

@@ -5,7 +5,7 @@
 
 namespace puna::engine {
 
-// "avx512, of scalar avx2 avx512": the kernels chosen, and all that this processor can execute.
+// "avx512, of scalar avx2 avxvnni avx512": the kernels chosen, and all that this processor can execute.
 std::string processor_kernels();
 
 }  // namespace puna::engine

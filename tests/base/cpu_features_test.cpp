@@ -23,6 +23,7 @@ TEST(CpuFeatures, agree_with_the_compiler_s_own_look) {
   EXPECT_EQ(cpu.avx512bw, __builtin_cpu_supports("avx512bw") != 0);
   EXPECT_EQ(cpu.avx512dq, __builtin_cpu_supports("avx512dq") != 0);
   EXPECT_EQ(cpu.avx512vl, __builtin_cpu_supports("avx512vl") != 0);
+  EXPECT_EQ(cpu.avx_vnni, __builtin_cpu_supports("avxvnni") != 0);
   EXPECT_EQ(cpu.avx512_vnni, __builtin_cpu_supports("avx512vnni") != 0);
 }
 #endif

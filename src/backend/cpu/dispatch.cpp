@@ -16,8 +16,14 @@ extern const KernelTable kTable;
 namespace avx2_isa {
 extern const KernelTable kTable;
 }
+namespace avxvnni_isa {
+extern const KernelTable kTable;
+}
 namespace avx512_isa {
 extern const KernelTable kTable;
+}
+namespace amx_isa {
+KernelTable table();
 }
 #endif
 
@@ -32,10 +38,15 @@ struct Choice {
 std::span<const Choice> choices() {
 #if defined(__x86_64__)
   const CpuFeatures& cpu = cpu_features();
+  const bool avx2 = cpu.avx2 && cpu.fma && cpu.f16c;
+  const bool avx512 = cpu.avx512f && cpu.avx512bw && cpu.avx512dq && cpu.avx512vl && cpu.avx512_vnni;
+  static const KernelTable kAmx = amx_isa::table();
   static const std::array kChoices{
       Choice{&scalar_isa::kTable, true},
-      Choice{&avx2_isa::kTable, cpu.avx2 && cpu.fma && cpu.f16c},
-      Choice{&avx512_isa::kTable, cpu.avx512f && cpu.avx512bw && cpu.avx512dq && cpu.avx512vl && cpu.avx512_vnni},
+      Choice{&avx2_isa::kTable, avx2},
+      Choice{&avxvnni_isa::kTable, avx2 && cpu.avx_vnni},
+      Choice{&avx512_isa::kTable, avx512},
+      Choice{&kAmx, avx512 && cpu.amx_int8},
   };
 #else
   static const std::array kChoices{Choice{&scalar_isa::kTable, true}};

@@ -9,7 +9,7 @@
 
 namespace puna::backend::cpu {
 
-// The tables that this machine can execute, the plainest first ("scalar", "avx2", "avx512").
+// The tables that this machine can execute, the plainest first ("scalar", "avx2", "avxvnni", "avx512").
 std::span<const KernelTable* const> runnable_tables();
 
 // The best of them, or the one named. Errors: no such name; the machine lacks it.

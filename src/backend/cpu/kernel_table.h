@@ -88,7 +88,7 @@ struct RopeArgs {
 enum class Activation : std::uint8_t { silu, gelu_tanh };
 
 struct KernelTable {
-  std::string_view name;  // "scalar", "avx2", "avx512"
+  std::string_view name;  // "scalar", "avx2", "avxvnni", "avx512"
 
   void (*quantize_row)(const float* x, std::int64_t k, std::byte* out);
   void (*quantize_row_fine)(const float* x, std::int64_t k, std::byte* out);

@@ -11,6 +11,8 @@ namespace {
 
 #include "backend/cpu/isa/quads_avx512.inl.h"
 
+#include "backend/cpu/isa/panel_avx512.inl.h"
+
 #include "backend/cpu/kernels/all.inl.h"
 
 }  // namespace

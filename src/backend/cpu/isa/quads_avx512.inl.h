@@ -1,5 +1,5 @@
-// Bytes of 16 rows as one AVX-512 register: the interface that kernels/quads.inl.h describes.
-// Included inside the namespace of the set.
+// Bytes of 16 rows as one AVX-512 register: the interface that kernels/quads.inl.h describes, but for what a panel holds,
+// which is panel_avx512.inl.h's or panel_amx.inl.h's. Included inside the namespace of the set.
 
 struct Quads {
   __m512i zmm;
@@ -83,23 +83,24 @@ inline Vec to_floats(Ints i) { return {_mm512_cvtepi32_ps(i.zmm)}; }
 inline Vec low_f16(Ints i) { return {_mm512_cvtph_ps(_mm512_cvtepi32_epi16(i.zmm))}; }
 inline Vec high_f16(Ints i) { return low_f16(shifted_right<16>(i)); }
 
-// vpdpbusd wants unsigned weights. In a panel, which many columns read, every type with a zero is kept as weight + 128, so that
-// the group's offset, the start of its sum, serves them all; for a few columns a change of the start is less work.
+// vpdpbusd wants unsigned weights: every type with a zero is weight + 128, so that the group's offset, the start of its sum,
+// serves them all.
 template <class F>
-using Stored = Kind<F::kGroup, F::kForm == Form::minimum ? Form::minimum : Form::wide, 0, 0>;
+using Unsigned = Kind<F::kGroup, F::kForm == Form::minimum ? Form::minimum : Form::wide, 0, 0>;
 template <class F>
-inline Quads stored(Quads q) {
+inline Quads as_unsigned(Quads q) {
   if constexpr (F::kForm == Form::wide)
     if constexpr (!F::kLookedUp) return {_mm512_xor_si512(q.zmm, _mm512_set1_epi8(static_cast<char>(0x80)))};
   if constexpr (F::kForm == Form::zero_point)
     return {_mm512_add_epi8(q.zmm, _mm512_set1_epi8(static_cast<char>(128 - F::kZero)))};
   return q;
 }
+// For a few columns another start of the sum is less work than other weights.
 template <class F>
 using AtOnce = Kind<F::kGroup, F::kForm, F::kZero, F::kMax>;
 template <class F>
 inline Quads at_once(Quads q) {
-  if constexpr (F::kForm == Form::wide) return stored<F>(q);
+  if constexpr (F::kForm == Form::wide) return as_unsigned<F>(q);
   return q;
 }
 

@@ -93,6 +93,8 @@ inline Vec low_f16(Ints i) {
 }
 inline Vec high_f16(Ints i) { return low_f16(shifted_right<16>(i)); }
 
+constexpr bool kMatrixTiles = false;
+
 template <class F>
 using Stored = Kind<F::kGroup, F::kForm, F::kZero, F::kMax>;
 template <class F>

@@ -20,6 +20,26 @@ inline Column column_at(const LinearArgs& a, std::int64_t t, std::int64_t k, int
   return {reinterpret_cast<const std::int8_t*>(row) + k, groups + k / kActivationGroup};
 }
 
+// A column's activations that meet the slice's group `index`: the 32, or a half of them.
+struct GroupPart {
+  const ActivationGroup& group;
+  std::int64_t index;
+};
+
+// acc with a group's product: `total` is the sum of its integers.
+template <class K>
+[[gnu::always_inline]] inline Vec with_group(Vec acc, Ints total, const Factors& factors, GroupPart x) {
+  const Vec scale = mul(load(factors.scale), splat(x.group.scale));
+  acc = fma(scale, to_floats(total), acc);
+  if constexpr (K::kForm == Form::minimum) {
+    const float sum = K::kGroup == kActivationGroup
+                          ? x.group.scaled_sum
+                          : x.group.scale * (static_cast<float>(x.group.half_offset[x.index % 2]) * (-1.0f / 128));
+    acc = fma(load(factors.minimum), splat(sum), acc);
+  }
+  return acc;
+}
+
 // Adds to acc, one per column, the products of the slice's group `index`; weight(Index<j>) is its j-th Quads. A column's
 // kPlanes rows are neighbours in x.
 template <class K, int kPlanes, int kRows, class Weight>
@@ -38,15 +58,8 @@ template <class K, int kPlanes, int kRows, class Weight>
     repeat<kRows>([&](auto c) { dots[c.value].template add<j.value>(w, x[c.value].q + index * K::kGroup + 4 * j.value); });
   });
   repeat<kRows>([&](auto c) {
-    const ActivationGroup& group = x[c.value].groups[outer];
-    const Vec scale = mul(load(factors.scale), splat(group.scale));
-    Vec& sum_so_far = acc[c.value / kPlanes];
-    sum_so_far = fma(scale, to_floats(dots[c.value].template total<kSteps>()), sum_so_far);
-    if constexpr (K::kForm == Form::minimum) {
-      const float sum =
-          kWhole ? group.scaled_sum : group.scale * (static_cast<float>(group.half_offset[index % 2]) * (-1.0f / 128));
-      sum_so_far = fma(load(factors.minimum), splat(sum), sum_so_far);
-    }
+    acc[c.value / kPlanes] =
+        with_group<K>(acc[c.value / kPlanes], dots[c.value].template total<kSteps>(), factors, {x[c.value].groups[outer], index});
   });
 }
 
@@ -96,12 +109,54 @@ void panel_products(const LinearArgs& a, const Int8Panel& panel, Slice slice, st
     if (t < a.n_cols) panel_products<K, kPlanes, kColumns / 2>(a, panel, slice, t);
 }
 
+// The same by matrix tiles: group by group, the next one's integers are on their way while this one's are made floats.
+template <class K, int kPlanes, int kColumns>
+void tile_columns(const LinearArgs& a, const Int8Panel& panel, Slice slice, std::int64_t t) {
+  constexpr std::int64_t kParts = kActivationGroup / K::kGroup;
+  alignas(64) std::int32_t sums[2][kPlanes][kColumns][kPanelRows];
+  const Column x[2] = {column_at(a, t, slice.k, 0), column_at(a, t, slice.k, kPlanes - 1)};
+  const auto multiply = [&](std::int64_t index) {
+    const std::uint8_t* weights = panel.weights + index * K::kGroup * kPanelRows;
+    repeat<kPlanes>([&](auto plane) {
+      Tiles<K>::template multiply<plane.value>(x[plane.value].q + index * K::kGroup, a.x_stride, weights,
+                                               sums[index % 2][plane.value]);
+    });
+  };
+  Vec acc[kColumns];
+  repeat<kColumns>([&](auto c) {
+    acc[c.value] = slice.k == 0 ? zero() : load_outputs(a.y + (t + c.value) * a.y_stride + slice.rows.first, slice.rows);
+  });
+  const std::int64_t n_groups = slice.size / K::kGroup;
+  multiply(0);
+  for (std::int64_t index = 0; index < n_groups; ++index) {
+    if (index + 1 < n_groups) multiply(index + 1);
+    repeat<kColumns>([&](auto c) {
+      repeat<kPlanes>([&](auto plane) {
+        const auto* first = reinterpret_cast<const std::byte*>(x[plane.value].groups + index / kParts);
+        const auto& group = *reinterpret_cast<const ActivationGroup*>(first + c.value * a.x_stride);
+        acc[c.value] = with_group<K>(acc[c.value], Tiles<K>::load(sums[index % 2][plane.value][c.value]), panel.factors[index],
+                                     {group, index});
+      });
+    });
+  }
+  repeat<kColumns>([&](auto c) { finish_outputs(a, slice.rows, t + c.value, acc[c.value], slice.k + slice.size == a.k); });
+}
+
+template <class K, int kPlanes, int kColumns>
+void tile_products(const LinearArgs& a, const Int8Panel& panel, Slice slice, std::int64_t t = 0) {
+  if (t + kColumns <= a.n_cols) Tiles<K>::template configure<kColumns>();
+  for (; t + kColumns <= a.n_cols; t += kColumns) tile_columns<K, kPlanes, kColumns>(a, panel, slice, t);
+  if constexpr (kColumns > 1) {
+    if (t < a.n_cols) tile_products<K, kPlanes, kColumns / 2>(a, panel, slice, t);
+  }
+}
+
 // So many bytes of weights are asked from memory before their turn.
 constexpr std::size_t kAhead = 4 << 10;
 
 template <class F, int kPlanes>
 struct Int8Products {
-  static constexpr std::int64_t kGroups = F::kSize / F::kGroup;                            // of a block
+  static constexpr std::int64_t kGroups = F::kSize / F::kGroup;                       // of a block
   static constexpr std::size_t kBlockBytes = sizeof(typename F::Block) * kPanelRows;  // of 16 rows
 
   const LinearArgs& a;
@@ -117,8 +172,12 @@ struct Int8Products {
         each_panel([&](RowPanel rows) {
           const Slice slice{rows, k, a.k - k < kInt8Slice ? a.k - k : kInt8Slice};
           unpack(slice);
-          panel_products<Stored<F>, kPlanes, kTile>(a, panel, slice);
+          if constexpr (kMatrixTiles)
+            tile_products<Stored<F>, kPlanes, 16>(a, panel, slice);
+          else
+            panel_products<Stored<F>, kPlanes, kTile>(a, panel, slice);
         });
+    if constexpr (kMatrixTiles) Tiles<Stored<F>>::release();
   }
 
   template <class Body>

@@ -15,9 +15,16 @@
 //   AtOnce<F>  at_once<F>(q)  the same for weights that are used at once, by few columns
 //   Dot<Kind>             Σ weight · x of one group, exact in int32, for each row:  start(offset) with offset =
 //                         -128 · Σ x;  add<step>(w, x) with 4 int8 at x, steps from 0 upwards;  total<steps>()
+//   kMatrixTiles          whether many columns meet a whole group of weights in one instruction; then Tiles<Kind> has
+//                         configure<columns>()  release()
+//                         multiply<plane>(x, x_stride, weights, sums): sums[column][row] = Σ weight · x of one group, exact;
+//                         x: the first column's values, weights: the panel's;  load(sums): 16 of them
 //   kTileColumns          columns whose sums fit the registers
 //   kDirectColumns        up to so many columns are computed while weights are unpacked, without a panel
 //   kFloatTileRows, kFloatTileColumns      rows and columns of float products whose sums fit the registers
+
+template <class K>
+struct Tiles;
 
 // How a type's bytes mean weights; minima are the caller's.
 enum class Form {
