@@ -62,6 +62,7 @@ void run(benchmark::State& state, const KernelTable& table, DType type, bool in_
   const std::size_t matrix_bytes = tensor::row_bytes(type, kWidth) * kRows;
   const std::size_t n_matrices = kWeightBytes / matrix_bytes;
   std::size_t matrix = 0;
+  weight_bytes();
   for (auto _ : state) {
     (in_float ? table.linear_float : table.linear_int8)({.type = type,
                                                          .weight = weight_bytes() + matrix * matrix_bytes,

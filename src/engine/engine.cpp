@@ -103,8 +103,8 @@ Result<std::unique_ptr<Engine>> Engine::load(const Options& options, const OnPro
   state->cache = std::make_unique<kv::Manager>(spec);
   state->store =
       PUNA_TRY(KvStore::make(state->model.body.graph.stores, spec, options.exact ? tensor::DType::F32 : options.cache_type));
-  // A copy beside bytes that stay in memory would be paid for twice.
-  const bool keep_packed = options.repack && options.file.use_mmap && !options.file.use_mlock;
+  // A copy beside bytes that stay in memory would be paid for twice; the exact path has no hurry.
+  const bool keep_packed = options.repack && options.file.use_mmap && !options.file.use_mlock && !options.exact;
   state->runner = std::make_unique<Runner>(PUNA_TRY(Runner::make(
       state->model, lowered, *state->backend, {.n_ubatch = state->options.n_ubatch, .keep_packed = keep_packed})));
   state->load_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -166,7 +166,7 @@ void CpuProgram::execute(const graph::Linear& op, const Node& node) {
                           .scratch = scratch(thread),
                           .fine = format == graph::Format::int8_fine};
     if (format == graph::Format::f32)
-      kernels_.linear_float(args);
+      float_product(args, part);
     else
       packed_product(args, part);
   });
@@ -194,6 +194,18 @@ void CpuProgram::packed_product(LinearArgs args, const PackedWeights::Part& part
     kernels_.linear_int8(args);
   }
   if (until > kept) os::release_file_pages({at_row(file, kept), static_cast<std::size_t>(until - kept) * row_bytes});
+}
+
+void CpuProgram::float_product(LinearArgs args, const PackedWeights::Part& part) const {
+  const std::byte* file = args.weight;
+  if (part.kept >= args.row_end) args.weight = part.panels;
+  kernels_.linear_float(args);
+  const std::int64_t begin = std::max(args.row_begin, part.kept), end = std::min(args.row_end, part.until);
+  if (begin >= end) return;
+  const std::size_t row_bytes = tensor::row_bytes(args.type, static_cast<std::size_t>(args.k));
+  const std::size_t first = static_cast<std::size_t>(begin) * row_bytes, bytes = static_cast<std::size_t>(end - begin) * row_bytes;
+  std::memcpy(part.panels + first, file + first, bytes);
+  os::release_file_pages({file + first, bytes});
 }
 
 void CpuProgram::execute(const graph::RopeTable& op, const Node& node) const {

@@ -47,6 +47,7 @@ class CpuProgram final : public Program {
   void execute(const graph::Linear& op, const graph::Node& node);
   // An int8 product, of weights as the file has them in args.weight or packed in `part`; what is not is packed on the way.
   void packed_product(LinearArgs args, const PackedWeights::Part& part) const;
+  void float_product(LinearArgs args, const PackedWeights::Part& part) const;
   void execute(const graph::RopeTable& op, const graph::Node& node) const;
   void execute(const graph::Rope& op, const graph::Node& node) const;
   void execute(const graph::KvWrite& op, const graph::Node& node) const;

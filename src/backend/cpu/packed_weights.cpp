@@ -15,13 +15,15 @@ std::size_t bytes_of(const graph::WeightInfo& weight) {
   return round_up(packed_bytes(weight.dtype, weight.row, weight.n_rows), std::size_t{64});
 }
 
-// visit(weight id) for each weight of an int8 product, once.
+// visit(weight id) for each weight of an int8 product, and of float products those that are no blocks, once.
 template <class Visit>
 void each_packed(const graph::Graph& graph, graph::Segment segment, Visit visit) {
   std::vector<bool> seen(graph.weights.size());
   for (std::size_t i = segment.first; i < segment.last; ++i) {
     const auto* linear = std::get_if<graph::Linear>(&graph.nodes[i].op);
-    if (!linear || graph.values[graph.nodes[i].inputs[0]].format == graph::Format::f32 || seen[linear->weight]) continue;
+    if (!linear || seen[linear->weight]) continue;
+    const bool in_float = graph.values[graph.nodes[i].inputs[0]].format == graph::Format::f32;
+    if (in_float && tensor::traits(graph.weights[linear->weight].dtype).block_size > 1) continue;
     seen[linear->weight] = true;
     visit(linear->weight);
   }

@@ -1,5 +1,5 @@
-// The weights of int8 products in the layout that their kernel reads (kernels/pack.inl.h): a second copy in memory of its own,
-// while the file's pages are given back. It is made on the way, some megabytes in each step but the first, so that neither a
+// The weights of products in memory of their own, on large pages, blocks in the layout that their kernel reads
+// (kernels/pack.inl.h), floats as they are, while the file's pages are given back. It is made on the way, some megabytes in each step but the first, so that neither a
 // first answer nor a step waits for it. What is not kept yet, or never, is packed anew for each use, 16 rows at a time.
 #pragma once
 

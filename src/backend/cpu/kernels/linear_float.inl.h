@@ -33,27 +33,30 @@ inline void float_tile(RowsOf<Element> w, RowsOf<float> x, std::int64_t n, float
   const auto place = [=](auto r, auto c) { return sums + (c.value * kPanelRows + r.value) * kLanes; };
   Vec acc[kRows][kColumns];
   repeat<kRows>([&](auto r) { repeat<kColumns>([&](auto c) { acc[r.value][c.value] = load(place(r, c)); }); });
+  std::int64_t k = 0;
   const auto add_words = [&](auto words_of) {
     Vec in[kColumns];
     repeat<kColumns>([&](auto c) { in[c.value] = words_of(x.row(c.value)); });
     repeat<kRows>([&](auto r) {
       const Vec weight = words_of(w.row(r.value));
+      if constexpr (kColumns <= 2) __builtin_prefetch(w.row(r.value + kRows) + k, 0, 2);  // little else is done meanwhile
       repeat<kColumns>([&](auto c) { acc[r.value][c.value] = fma(weight, in[c.value], acc[r.value][c.value]); });
     });
   };
-  std::int64_t k = 0;
   for (; k + kLanes <= n; k += kLanes) add_words([=](const auto* row) { return load_words(row + k); });
   if (k < n) add_words([=](const auto* row) { return load_first_words(row + k, n - k); });
   repeat<kRows>([&](auto r) { repeat<kColumns>([&](auto c) { store(place(r, c), acc[r.value][c.value]); }); });
 }
 
-// The same for n_columns columns, in tiles of kColumns while they last, then in smaller ones.
+// The same for a panel's rows and n_columns columns, in tiles of kColumns while they last, then in smaller ones. A tile's
+// columns meet all rows while they are in the first cache.
 template <int kColumns, class Element>
-inline void float_tiles(RowsOf<Element> w, RowsOf<float> x, std::int64_t n, float* sums, std::int64_t n_columns) {
+inline void float_tiles(RowsOf<Element> w, std::int64_t n_rows, RowsOf<float> x, std::int64_t n, float* sums, std::int64_t n_columns) {
   for (; n_columns >= kColumns; n_columns -= kColumns, x.first += kColumns * x.stride, sums += kColumns * kPanelRows * kLanes)
-    float_tile<kFloatTileRows, kColumns>(w, x, n, sums);
+    for (std::int64_t r = 0; r < n_rows; r += kFloatTileRows)
+      float_tile<kFloatTileRows, kColumns>(RowsOf<Element>{w.row(r), w.stride}, x, n, sums + r * kLanes);
   if constexpr (kColumns > 1)
-    if (n_columns > 0) float_tiles<kColumns / 2>(w, x, n, sums, n_columns);
+    if (n_columns > 0) float_tiles<kColumns / 2>(w, n_rows, x, n, sums, n_columns);
 }
 
 struct FloatProducts {
@@ -92,8 +95,10 @@ struct FloatProducts {
   template <class Element>
   void in_place(RowPanel rows, std::int64_t t, std::int64_t n_columns) const {
     const RowsOf<Element> weights = {reinterpret_cast<const Element*>(a.weight) + rows.first * a.k, a.k};
-    for (std::int64_t k = 0; k < a.k; k += kFloatSlice)
-      add_slice<Element>({weights.first + k, weights.stride}, rows, {t, n_columns, k});
+    // The sums of few columns stay in registers.
+    const std::int64_t size = n_columns <= kFloatTileColumns ? a.k : kFloatSlice;
+    for (std::int64_t k = 0; k < a.k; k += size)
+      add_slice<Element>({weights.first + k, weights.stride}, rows, {t, n_columns, k, a.k - k < size ? a.k - k : size});
   }
 
   // From rows made floats in the panel.
@@ -101,24 +106,22 @@ struct FloatProducts {
     const std::size_t row_bytes = static_cast<std::size_t>(a.k / block_size * block_bytes);
     for (std::int64_t k = 0; k < a.k; k += kFloatSlice) {
       const std::byte* first = a.weight + static_cast<std::size_t>(rows.first) * row_bytes + k / block_size * block_bytes;
+      const std::int64_t size = a.k - k < kFloatSlice ? a.k - k : kFloatSlice;
       for (std::int64_t r = 0; r < rows.valid; ++r)
-        dequantize_row(a.type, first + static_cast<std::size_t>(r) * row_bytes, slice_size(k), panel.weights[r]);
-      add_slice<float>({panel.weights[0], kFloatSlice}, rows, {t, n_columns, k});
+        dequantize_row(a.type, first + static_cast<std::size_t>(r) * row_bytes, size, panel.weights[r]);
+      add_slice<float>({panel.weights[0], kFloatSlice}, rows, {t, n_columns, k, size});
     }
   }
 
   struct Part {
-    std::int64_t t, n_columns, k;
+    std::int64_t t, n_columns, k, size;
   };
   template <class Element>
   void add_slice(RowsOf<Element> weights, RowPanel rows, Part part) const {
     const auto x_stride = static_cast<std::int64_t>(a.x_stride / sizeof(float));
     const RowsOf<float> x = {reinterpret_cast<const float*>(a.x) + part.t * x_stride + part.k, x_stride};
-    for (std::int64_t r = 0; r < rows.valid; r += kFloatTileRows)
-      float_tiles<kFloatTileColumns>(RowsOf<Element>{weights.row(r), weights.stride}, x, slice_size(part.k), panel.sums[0][r],
-                                     part.n_columns);
+    float_tiles<kFloatTileColumns>(weights, rows.valid, x, part.size, panel.sums[0][0], part.n_columns);
   }
-  std::int64_t slice_size(std::int64_t k) const { return a.k - k < kFloatSlice ? a.k - k : kFloatSlice; }
 };
 
 void linear_float(const LinearArgs& a) {
