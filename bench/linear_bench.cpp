@@ -117,6 +117,7 @@ const bool kRegistered = [] {
             ->Arg(1)
             ->Arg(2)
             ->Arg(4)
+            ->Arg(8)
             ->Arg(16)
             ->Arg(64)
             ->Arg(512);

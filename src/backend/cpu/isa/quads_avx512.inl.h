@@ -12,7 +12,7 @@ struct Ints {
 };
 
 constexpr int kTileColumns = 8;
-constexpr int kDirectColumns = 2;
+constexpr int kDirectColumns = 16, kAtOnceColumns = 8;
 constexpr int kFloatTileRows = 4, kFloatTileColumns = 6;
 
 inline Quads load_quads(const std::uint8_t* p) { return {_mm512_loadu_si512(p)}; }

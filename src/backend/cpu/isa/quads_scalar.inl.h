@@ -12,7 +12,7 @@ struct Ints {
 };
 
 constexpr int kTileColumns = 1;
-constexpr int kDirectColumns = 0;
+constexpr int kDirectColumns = 1, kAtOnceColumns = 1;
 constexpr int kFloatTileRows = 1, kFloatTileColumns = 1;
 
 template <class Make>

@@ -164,19 +164,21 @@ struct Int8Products {
 
   void run() const {
     constexpr int kTile = kTileColumns < kPlanes ? 1 : kTileColumns / kPlanes;
-    constexpr int kMost = kDirectColumns == 0 ? 0 : kDirectColumns < kPlanes ? 1 : kDirectColumns / kPlanes;
-    if (a.n_cols <= kMost)
-      each_panel([&](RowPanel rows) { direct_of<kMost>(rows); });
-    else
-      for (std::int64_t k = 0; k < a.k; k += kInt8Slice)
-        each_panel([&](RowPanel rows) {
-          const Slice slice{rows, k, a.k - k < kInt8Slice ? a.k - k : kInt8Slice};
-          unpack(slice);
-          if constexpr (kMatrixTiles)
-            tile_products<Stored<F>, kPlanes, 16>(a, panel, slice);
-          else
-            panel_products<Stored<F>, kPlanes, kTile>(a, panel, slice);
-        });
+    constexpr int kAtOnce = kAtOnceColumns < kPlanes ? 1 : kAtOnceColumns / kPlanes;
+    // The more a block has to be taken apart, the sooner that pays to be done once for all columns.
+    constexpr int kFew = kDirectColumns / kPlanes / (F::kGroup == 16 ? 4 : F::kSize == 256 ? 2 : 1);
+    if constexpr (!kMatrixTiles)
+      if (a.n_cols <= kFew || a.n_cols == 1)
+        return each_panel([&](RowPanel rows) { direct_columns<(kAtOnce < kFew || kFew == 0 ? kAtOnce : kFew)>(rows); });
+    for (std::int64_t k = 0; k < a.k; k += kInt8Slice)
+      each_panel([&](RowPanel rows) {
+        const Slice slice{rows, k, a.k - k < kInt8Slice ? a.k - k : kInt8Slice};
+        unpack(slice);
+        if constexpr (kMatrixTiles)
+          tile_products<Stored<F>, kPlanes, 16>(a, panel, slice);
+        else
+          panel_products<Stored<F>, kPlanes, kTile>(a, panel, slice);
+      });
     if constexpr (kMatrixTiles) Tiles<Stored<F>>::release();
   }
 
@@ -209,13 +211,13 @@ struct Int8Products {
     });
   }
 
-  // All of k for columns 0 … kColumns-1.
+  // All of k for columns t … t + kColumns-1.
   template <int kColumns>
-  void direct(RowPanel rows) const {
+  void direct(RowPanel rows, std::int64_t t) const {
     Vec acc[kColumns];
     Column x[kColumns * kPlanes];
     repeat<kColumns>([&](auto c) { acc[c.value] = zero(); });
-    repeat<kColumns * kPlanes>([&](auto r) { x[r.value] = column_at(a, r.value / kPlanes, 0, r.value % kPlanes); });
+    repeat<kColumns * kPlanes>([&](auto r) { x[r.value] = column_at(a, t + r.value / kPlanes, 0, r.value % kPlanes); });
     each_block({rows, 0, a.k}, [&](std::int64_t b, Blocks block) {
       Factors factors[kGroups];
       F::factors(block, factors);
@@ -224,13 +226,14 @@ struct Int8Products {
             x, b * kGroups + g, factors[g], [&](auto j) { return at_once<F>(group.quads[j.value]); }, acc);
       });
     });
-    repeat<kColumns>([&](auto c) { finish_outputs(a, rows, c.value, acc[c.value], true); });
+    repeat<kColumns>([&](auto c) { finish_outputs(a, rows, t + c.value, acc[c.value], true); });
   }
+  // All columns, kMost at a time while they last.
   template <int kMost>
-  void direct_of(RowPanel rows) const {
+  void direct_columns(RowPanel rows, std::int64_t t = 0) const {
+    for (; t + kMost <= a.n_cols; t += kMost) direct<kMost>(rows, t);
     if constexpr (kMost > 1)
-      if (a.n_cols < kMost) return direct_of<kMost - 1>(rows);
-    if constexpr (kMost > 0) direct<kMost>(rows);
+      if (t < a.n_cols) direct_columns<(kMost > 4 ? kMost / 2 : kMost - 1)>(rows, t);
   }
 };
 

@@ -20,7 +20,8 @@
 //                         multiply<plane>(x, x_stride, weights, sums): sums[column][row] = Σ weight · x of one group, exact;
 //                         x: the first column's values, weights: the panel's;  load(sums): 16 of them
 //   kTileColumns          columns whose sums fit the registers
-//   kDirectColumns        up to so many columns are computed while weights are unpacked, without a panel
+//   kDirectColumns        up to so many columns are computed while weights are unpacked, without a panel, kAtOnceColumns
+//                         at a time
 //   kFloatTileRows, kFloatTileColumns      rows and columns of float products whose sums fit the registers
 
 template <class K>
