@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <set>
 
@@ -14,6 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kMaxCpus = 8192;  // what Linux can be built for
+constexpr int kMaxNodes = 1024;
 
 // A set of processors as sched_*affinity wants it, large enough for every machine.
 struct CpuSet {
@@ -127,6 +129,23 @@ CoreChoice choose_threads(std::vector<int> cpus, const fs::path& root) {
   choice.cpus = std::move(cpus);
   return choice;
 }
+
+Places numa_places(Numa numa, const std::vector<int>& cpus, int here, const fs::path& root) {
+  Places nodes;
+  for (int node = 0; numa != Numa::off && node < kMaxNodes; ++node) {
+    const auto line = first_line(root / fmt::format("sys/devices/system/node/node{}/cpulist", node));
+    const auto near = line ? parse_cpu_list(*line) : fail("no such node");
+    if (!near) continue;  // nodes of memory alone have an empty list; numbers may have gaps
+    std::vector<int> both;
+    std::ranges::set_intersection(cpus, *near, std::back_inserter(both));
+    const bool wanted = numa == Numa::distribute || std::ranges::binary_search(both, here);
+    if (!both.empty() && wanted) nodes.push_back(std::move(both));
+  }
+  if (nodes.empty()) nodes.push_back(cpus);
+  return nodes;
+}
+
+int current_cpu() { return std::max(0, ::sched_getcpu()); }
 
 Result<std::vector<int>> parse_cpu_list(std::string_view text) {
   std::set<int> cpus;

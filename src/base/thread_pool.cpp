@@ -52,9 +52,10 @@ void on_threads(std::size_t n_threads, const std::function<void()>& work) {
   work();
 }
 
-ThreadPool::ThreadPool(int n_threads, std::vector<int> cpus) : cpus_(std::move(cpus)) {
+ThreadPool::ThreadPool(int n_threads, Places places) : places_(std::move(places)) {
   PUNA_CHECK(n_threads >= 1);
-  const std::size_t n_cpus = cpus_.empty() ? allowed_cpus().size() : cpus_.size();
+  std::size_t n_cpus = places_.empty() ? allowed_cpus().size() : 0;
+  for (const std::vector<int>& place : places_) n_cpus += place.size();
   spin_ns_ = static_cast<std::size_t>(n_threads) <= n_cpus ? kSpinNs : kCrowdedSpinNs;
   workers_.reserve(static_cast<std::size_t>(n_threads) - 1);
   for (int thread = 1; thread < n_threads; ++thread)
@@ -127,7 +128,7 @@ void ThreadPool::work_on_job(int thread) {
 }
 
 void ThreadPool::worker_main(int thread) {
-  if (!cpus_.empty()) pin_this_thread(cpus_);
+  if (!places_.empty()) pin_this_thread(places_[static_cast<std::size_t>(thread) % places_.size()]);
   std::uint64_t done = 0;  // the last job that this thread has seen
   const auto fresh = [&] {
     const std::uint64_t state = state_;

@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/cores.h"
+
 namespace puna {
 
 // Calls `work` on `n_threads` threads, the caller's among them, and returns when all have. Where the system gives fewer
@@ -21,8 +23,8 @@ void on_threads(std::size_t n_threads, const std::function<void()>& work);
 class ThreadPool {
  public:
   // `n_threads` (at least 1) with the caller of parallel_for as thread 0; fewer, with a warning, where the system gives no
-  // more. The others run on `cpus` only, where given; the caller pins itself (pin_this_thread in cores.h).
-  explicit ThreadPool(int n_threads, std::vector<int> cpus = {});
+  // more. The others run where `places` says; the caller, which has the first place, pins itself (pin_this_thread in cores.h).
+  explicit ThreadPool(int n_threads, Places places = {});
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
   ~ThreadPool();
@@ -64,7 +66,7 @@ class ThreadPool {
   void wake();
 
   std::vector<std::jthread> workers_;
-  std::vector<int> cpus_;
+  Places places_;
   std::int64_t spin_ns_ = 0;
 
   // Low half: threads at work on the job, besides the caller. Bit 31: the job is open for joining. High half: the job's

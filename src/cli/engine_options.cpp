@@ -30,6 +30,15 @@ void add_cpu_options(Table& table, engine::Options& engine) {
   };
   table.add("-C, --cpu-mask M", "pin the threads to these processors, a hexadecimal mask", add_cpus(parse_cpu_mask));
   table.add("-Cr, --cpu-range LO-HI", "pin them to these, first and last; or a list, 0-3,8", add_cpus(parse_cpu_list));
+  table.add("--numa KIND",
+            "on machines with several memory nodes: distribute the threads over all, isolate them on one, or "
+            "numactl: where the process may run, which is the default",
+            [&engine](std::string_view text) -> Result<void> {
+              std::string kind;
+              PUNA_TRY(one_of(kind, {"distribute", "isolate", "numactl"})(text));
+              engine.numa = kind == "distribute" ? Numa::distribute : kind == "isolate" ? Numa::isolate : Numa::off;
+              return {};
+            });
   table.add("--exact",
             "compute in float32 from dequantized weights, keys and values in float32: slow, and the measure of all else",
             flag(engine.exact));
@@ -101,7 +110,6 @@ void add_no_effect_options(Table& table) {
                               "-fitc, --fit-ctx N",
                               "--no-host",
                               "-dt, --defrag-thold N",
-                              "--numa TYPE",
                               "--prio N",
                               "--prio-batch N",
                               "--poll N",

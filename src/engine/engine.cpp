@@ -77,13 +77,16 @@ Result<std::unique_ptr<Engine>> Engine::load(const Options& options, const OnPro
   auto state = std::make_unique<State>(
       PUNA_TRY(model::load(std::move(file), {.rope = options.rope, .pre_tokenizer = options.pre_tokenizer})));
 
-  const CoreChoice cores = choose_threads(options.cpus.empty() ? allowed_cpus() : options.cpus);
+  const Places places = numa_places(options.numa, options.cpus.empty() ? allowed_cpus() : options.cpus, current_cpu());
+  std::vector<int> cpus;
+  for (const std::vector<int>& place : places) cpus.insert(cpus.end(), place.begin(), place.end());
+  const CoreChoice cores = choose_threads(std::move(cpus));
   const int n_threads = options.n_threads > 0 ? options.n_threads : cores.n_threads;
   const int n_batch = options.n_threads_batch > 0 ? options.n_threads_batch : n_threads;
   log::info("{}", cores.reason);
-  if (!options.cpus.empty() && !pin_this_thread(options.cpus))
-    log::warning("the system refuses to pin threads to the processors named");
-  state->threads = std::make_unique<backend::cpu::Threads>(n_threads, n_batch, options.cpus);
+  const bool pinned = !options.cpus.empty() || options.numa != Numa::off;
+  if (pinned && !pin_this_thread(places.front())) log::warning("the system refuses to pin threads to the processors named");
+  state->threads = std::make_unique<backend::cpu::Threads>(n_threads, n_batch, pinned ? places : Places{});
   state->backend = std::make_unique<backend::cpu::CpuBackend>(*kernels, *state->threads, options.exact);
   state->options = options;
   state->options.n_ubatch = std::min(options.n_ubatch, options.n_batch);
@@ -105,8 +108,8 @@ Result<std::unique_ptr<Engine>> Engine::load(const Options& options, const OnPro
       PUNA_TRY(KvStore::make(state->model.body.graph.stores, spec, options.exact ? tensor::DType::F32 : options.cache_type));
   // A copy beside bytes that stay in memory would be paid for twice; the exact path has no hurry.
   const bool keep_packed = options.repack && options.file.use_mmap && !options.file.use_mlock && !options.exact;
-  state->runner = std::make_unique<Runner>(PUNA_TRY(Runner::make(
-      state->model, lowered, *state->backend, {.n_ubatch = state->options.n_ubatch, .keep_packed = keep_packed})));
+  state->runner = std::make_unique<Runner>(PUNA_TRY(
+      Runner::make(state->model, lowered, *state->backend, {.n_ubatch = state->options.n_ubatch, .keep_packed = keep_packed})));
   state->load_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   report("ready", 4);
   return std::unique_ptr<Engine>(new Engine(std::move(state)));

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/cores.h"
 #include "base/result.h"
 #include "base/token.h"
 #include "gguf/reader.h"
@@ -33,11 +34,12 @@ struct Options {
   int n_threads = 0;                              // for single tokens; ≤ 0: one per physical core this process may use
   int n_threads_batch = 0;                        // for prompts; ≤ 0: as n_threads
   std::vector<int> cpus;                          // processors to pin the threads to; empty: no pinning
+  Numa numa = Numa::off;                          // on machines with several memory nodes
   tensor::DType cache_type = tensor::DType::F16;  // F16 or F32
   bool repack = true;                             // keep mapped weights as the kernels like them, for the file's pages
   bool exact = false;                             // float32 from dequantized weights with float32 keys and values: the oracle
-  std::string isa;                                // "scalar", "avx2", "avxvnni", "avx512", "amx"; empty: the best this machine has
-  std::string dump_graph_after;                   // a pass: "build", "place", "lower", "fuse", "cut"; empty: none
+  std::string isa;               // "scalar", "avx2", "avxvnni", "avx512", "amx"; empty: the best this machine has
+  std::string dump_graph_after;  // a pass: "build", "place", "lower", "fuse", "cut"; empty: none
   std::function<void(std::string_view)> on_dump;  // gets each graph as text after that pass
 };
 

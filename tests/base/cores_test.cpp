@@ -25,6 +25,7 @@ class Machine {
     return *this;
   }
   CoreChoice choose() const { return choose_threads(cpus_, folder_.path()); }
+  Places places(Numa numa, const std::vector<int>& cpus, int here) const { return numa_places(numa, cpus, here, folder_.path()); }
   CoreChoice choose(std::vector<int> cpus) const { return choose_threads(std::move(cpus), folder_.path()); }
 
  private:
@@ -133,6 +134,30 @@ TEST(Cores, BrokenFilesSetNoLimit) {
   EXPECT_EQ(machine.choose().n_threads, 8);
   machine.write("sys/fs/cgroup/cpu.max", "100000 0\n");
   EXPECT_EQ(machine.choose().n_threads, 8);
+}
+
+// Two nodes of four processors, a node of memory alone, and a gap in the numbers.
+struct TwoNodes : Machine {
+  TwoNodes() : Machine(8) {
+    write("sys/devices/system/node/node0/cpulist", "0-3\n").write("sys/devices/system/node/node1/cpulist", "\n");
+    write("sys/devices/system/node/node3/cpulist", "4-7\n");
+  }
+};
+
+TEST(Numa, DistributedThreadsTakeTheNodesInTurn) {
+  EXPECT_EQ(TwoNodes().places(Numa::distribute, {0, 1, 2, 3, 4, 5, 6, 7}, 0), (Places{{0, 1, 2, 3}, {4, 5, 6, 7}}));
+  EXPECT_EQ(TwoNodes().places(Numa::distribute, {2, 3, 4}, 3), (Places{{2, 3}, {4}})) << "only what is allowed";
+}
+
+TEST(Numa, IsolatedThreadsStayOnTheCallersNode) {
+  EXPECT_EQ(TwoNodes().places(Numa::isolate, {0, 1, 2, 3, 4, 5, 6, 7}, 5), (Places{{4, 5, 6, 7}}));
+  EXPECT_EQ(TwoNodes().places(Numa::isolate, {0, 6}, 0), (Places{{0}}));
+}
+
+TEST(Numa, WithoutNodesOrWithoutTheWishAllProcessorsAreOnePlace) {
+  EXPECT_EQ(TwoNodes().places(Numa::off, {1, 2, 6}, 1), (Places{{1, 2, 6}}));
+  EXPECT_EQ(Machine(2).places(Numa::distribute, {0, 1}, 0), (Places{{0, 1}}));
+  EXPECT_EQ(Machine(2).places(Numa::isolate, {0, 1}, 0), (Places{{0, 1}}));
 }
 
 TEST(Cores, ThisMachineHasSome) {

@@ -173,7 +173,7 @@ TEST(ThreadPool, ALoopWithinALoopIsOurMistake) {
 
 TEST(ThreadPool, ItsThreadsStayOnTheirProcessors) {
   const int last = allowed_cpus().back();
-  ThreadPool pool(3, {last});
+  ThreadPool pool(3, {{last}});
   std::vector<std::vector<int>> seen(3);
   for (int round = 0; round < 20; ++round)
     pool.parallel_for(30, [&](int thread, std::int64_t) {

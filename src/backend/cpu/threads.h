@@ -11,9 +11,9 @@ namespace puna::backend::cpu {
 
 class Threads {
  public:
-  Threads(int n_single, int n_batch, const std::vector<int>& cpus)
-      : single_(std::make_unique<ThreadPool>(n_single, cpus)),
-        batch_(n_batch == n_single ? nullptr : std::make_unique<ThreadPool>(n_batch, cpus)) {}
+  Threads(int n_single, int n_batch, const Places& places)
+      : single_(std::make_unique<ThreadPool>(n_single, places)),
+        batch_(n_batch == n_single ? nullptr : std::make_unique<ThreadPool>(n_batch, places)) {}
 
   ThreadPool& for_rows(std::int64_t n) const { return n > 1 && batch_ ? *batch_ : *single_; }
   int most() const { return std::max(single_->size(), batch_ ? batch_->size() : 1); }
