@@ -5,6 +5,7 @@
 #   make build                    build/puna                       make packages         what building and testing need
 #   make test                     every test (≤ 15 min)            make test-full        long sweeps too
 #   make test-sanitize            asan, ubsan, tsan (≤ 8 min)      make fuzz             all fuzz targets (≤ 4 min)
+#   make test-arm                 kernels for 64-bit ARM, under qemu (≤ 6 min)
 #   make bench                    measures the kernels             make format           clang-format on every source
 #   make bench PEER=PYTHON        … and puna beside llama.cpp, from a Python that has llama-cpp-python
 #   make clean                    removes the build folders
@@ -12,7 +13,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: build run test test-full test-sanitize fuzz bench format clean packages
+.PHONY: build run test test-full test-sanitize test-arm fuzz bench format clean packages
 
 # As they were typed: a prompt may hold dollar signs and quotes, so make and the shell get no chance to read it.
 override PROMPT := $(value PROMPT)
@@ -81,6 +82,12 @@ test-sanitize: | build/.all-packages
 	@cd build-asan-ubsan && ctest --output-on-failure -j$(JOBS) -LE 'script|e2e'
 	@cd build-tsan && TSAN_OPTIONS=halt_on_error=1 ctest --output-on-failure -j$(JOBS) -LE 'script|e2e' -R '^(base|engine)\.'
 
+# The lowest rooms and the kernels, cross-compiled; processors of several ages are qemu's.
+test-arm: | build/.all-packages
+	@[ -f build-aarch64/build.ninja ] || $(call configure,aarch64,)
+	@$(call ninja,build-aarch64,unit_tests)
+	@tools/run_arm_tests.sh build-aarch64
+
 fuzz: | build/.all-packages
 	@[ -f build-asan-ubsan/build.ninja ] || $(call configure,asan-ubsan,)
 	@$(call ninja,build-asan-ubsan,fuzzers)
@@ -96,4 +103,4 @@ format:
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-19 -i
 
 clean:
-	@rm -rf build build-debug build-asan-ubsan build-tsan
+	@rm -rf build build-debug build-asan-ubsan build-tsan build-aarch64

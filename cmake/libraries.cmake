@@ -1,4 +1,8 @@
 # What others keep well: static archives where the distribution ships them, so that the binary can be copied.
+if(CMAKE_CROSSCOMPILING)
+  include(cmake/libraries_cross.cmake)
+  return()
+endif()
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)

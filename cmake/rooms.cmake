@@ -26,6 +26,9 @@ puna_precompile(room LIBS fmt_static HEADERS ${standard_headers})
 # puna_room(NAME USES room… LIBS public… PRIVATE_LIBS …): src/NAME/**.cpp as one static library.
 # A room with no source yet is an interface; src/NAME/room.cmake, where it exists, sets per-file flags.
 function(puna_room name)
+  if(PUNA_ROOMS AND NOT name IN_LIST PUNA_ROOMS)
+    return()
+  endif()
   cmake_parse_arguments(ROOM "" "" "USES;LIBS;PRIVATE_LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/cli/main\\.cpp$")
@@ -59,6 +62,9 @@ endif()
 
 # puna_test(ROOM): tests/ROOM/*_test.cpp as one executable that links the room's own row and nothing else.
 function(puna_test room)
+  if(NOT TARGET puna_${room})
+    return()
+  endif()
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${room}/*.cpp)
   if(NOT sources)
     return()

@@ -21,7 +21,7 @@ packages="g++ cmake ninja-build pkg-config $boost libfmt-dev libcli11-dev libpcr
   libmd-dev libncurses-dev libcurl4-openssl-dev libssl-dev zlib1g-dev python3 python3-pip"
 if [ "$1" = all ]; then
   packages="$packages ccache libgtest-dev libgmock-dev libbenchmark-dev clang-19 libclang-rt-19-dev clang-format-19 binutils
-    python3-venv"
+    python3-venv g++-aarch64-linux-gnu qemu-user googletest"
 fi
 
 missing=

@@ -2,11 +2,11 @@
 # million, and an inline function of a shared header that is not inlined here would be emitted with instructions that
 # another machine may lack.
 set(isa_common -O3 -fno-trapping-math)
-if(PUNA_SANITIZE)  # a third of the time to compile
+if(PUNA_SANITIZE OR CMAKE_CROSSCOMPILING)  # a third of the time to compile
   set(isa_common -O1 -fno-trapping-math)
-  if(PUNA_FUZZ)  # no fuzz target comes here
-    list(APPEND isa_common -fno-sanitize=fuzzer-no-link)
-  endif()
+endif()
+if(PUNA_SANITIZE AND PUNA_FUZZ)  # no fuzz target comes here
+  list(APPEND isa_common -fno-sanitize=fuzzer-no-link)
 endif()
 
 # puna_isa(NAME PROCESSORS flag…): isa/NAME.cpp, for processors whose name matches.
@@ -30,3 +30,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # its AVX-512 header starts from undef
 endif()
 puna_isa(avx512 "x86_64|AMD64" ${avx512})
 puna_isa(amx "x86_64|AMD64" ${avx512} -mamx-tile -mamx-int8)
+
+puna_isa(neon "aarch64|arm64")
+puna_isa(neon_dot "aarch64|arm64" -march=armv8.2-a+dotprod)
+puna_isa(neon_i8mm "aarch64|arm64" -march=armv8.2-a+dotprod+i8mm)

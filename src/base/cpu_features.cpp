@@ -4,6 +4,9 @@
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#elif defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
 #endif
 
 #include <cstdint>
@@ -62,6 +65,15 @@ CpuFeatures ask() {
   constexpr std::uint64_t kTileStates = 0x60000;  // their shapes and their contents
   const bool has_tiles = bit(extended.edx, 24) && bit(extended.edx, 25);
   cpu.amx_int8 = has_tiles && (saved & kTileStates) == kTileStates && granted_tiles();
+  return cpu;
+}
+#elif defined(__aarch64__)
+CpuFeatures ask() {
+  const unsigned long first = getauxval(AT_HWCAP), second = getauxval(AT_HWCAP2);
+  CpuFeatures cpu;
+  cpu.neon = (first & HWCAP_ASIMD) != 0;
+  cpu.dotprod = (first & HWCAP_ASIMDDP) != 0;
+  cpu.i8mm = (second & HWCAP2_I8MM) != 0;
   return cpu;
 }
 #else

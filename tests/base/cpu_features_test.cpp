@@ -26,6 +26,13 @@ TEST(CpuFeatures, agree_with_the_compiler_s_own_look) {
   EXPECT_EQ(cpu.avx_vnni, __builtin_cpu_supports("avxvnni") != 0);
   EXPECT_EQ(cpu.avx512_vnni, __builtin_cpu_supports("avx512vnni") != 0);
 }
+#elif defined(__aarch64__)
+TEST(CpuFeatures, of_64_bit_arm_have_neon_and_grow_in_order) {
+  const CpuFeatures& cpu = cpu_features();
+  EXPECT_TRUE(cpu.neon);
+  EXPECT_TRUE(cpu.dotprod || !cpu.i8mm);
+  EXPECT_FALSE(cpu.avx2 || cpu.avx512f);
+}
 #endif
 
 }  // namespace

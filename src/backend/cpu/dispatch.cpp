@@ -25,6 +25,16 @@ extern const KernelTable kTable;
 namespace amx_isa {
 KernelTable table();
 }
+#elif defined(__aarch64__)
+namespace neon_isa {
+extern const KernelTable kTable;
+}
+namespace neon_dot_isa {
+extern const KernelTable kTable;
+}
+namespace neon_i8mm_isa {
+extern const KernelTable kTable;
+}
 #endif
 
 namespace {
@@ -47,6 +57,14 @@ std::span<const Choice> choices() {
       Choice{&avxvnni_isa::kTable, avx2 && cpu.avx_vnni},
       Choice{&avx512_isa::kTable, avx512},
       Choice{&kAmx, avx512 && cpu.amx_int8},
+  };
+#elif defined(__aarch64__)
+  const CpuFeatures& cpu = cpu_features();
+  static const std::array kChoices{
+      Choice{&scalar_isa::kTable, true},
+      Choice{&neon_isa::kTable, cpu.neon},
+      Choice{&neon_dot_isa::kTable, cpu.neon && cpu.dotprod},
+      Choice{&neon_i8mm_isa::kTable, cpu.neon && cpu.dotprod && cpu.i8mm},
   };
 #else
   static const std::array kChoices{Choice{&scalar_isa::kTable, true}};

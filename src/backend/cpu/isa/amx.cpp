@@ -16,6 +16,8 @@ namespace {
 #include "backend/cpu/isa/quads_avx512.inl.h"
 
 #include "backend/cpu/isa/panel_amx.inl.h"
+
+#include "backend/cpu/kernels/dots.inl.h"
 #include "backend/cpu/kernels/simd.inl.h"
 
 #include "backend/cpu/kernels/unpack.inl.h"

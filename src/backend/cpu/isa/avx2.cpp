@@ -13,6 +13,8 @@ namespace {
 
 #include "backend/cpu/isa/dot_avx2.inl.h"
 
+#include "backend/cpu/kernels/dots.inl.h"
+
 #include "backend/cpu/kernels/all.inl.h"
 
 }  // namespace

@@ -13,6 +13,8 @@ namespace {
 
 #include "backend/cpu/isa/panel_avx512.inl.h"
 
+#include "backend/cpu/kernels/dots.inl.h"
+
 #include "backend/cpu/kernels/all.inl.h"
 
 }  // namespace

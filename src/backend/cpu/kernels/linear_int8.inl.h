@@ -48,18 +48,18 @@ template <class K, int kPlanes, int kRows, class Weight>
   constexpr int kSteps = K::kGroup / 4;
   constexpr bool kWhole = K::kGroup == kActivationGroup;
   const std::int64_t outer = kWhole ? index : index / 2;
-  Dot<K> dots[kRows];
+  Dots<K, kRows> dots;
   repeat<kRows>([&](auto c) {
     const ActivationGroup& group = x[c.value].groups[outer];
-    dots[c.value].start(kWhole ? group.offset : group.half_offset[index % 2]);
+    dots.template start<c.value>(kWhole ? group.offset : group.half_offset[index % 2]);
   });
   repeat<kSteps>([&](auto j) {
     const Quads w = weight(j);
-    repeat<kRows>([&](auto c) { dots[c.value].template add<j.value>(w, x[c.value].q + index * K::kGroup + 4 * j.value); });
+    repeat<kRows>([&](auto c) { dots.template add<c.value, j.value>(w, x[c.value].q + index * K::kGroup + 4 * j.value); });
   });
   repeat<kRows>([&](auto c) {
     acc[c.value / kPlanes] =
-        with_group<K>(acc[c.value / kPlanes], dots[c.value].template total<kSteps>(), factors, {x[c.value].groups[outer], index});
+        with_group<K>(acc[c.value / kPlanes], dots.template total<c.value, kSteps>(), factors, {x[c.value].groups[outer], index});
   });
 }
 
@@ -205,8 +205,9 @@ struct Int8Products {
       F::factors(block, panel.factors + b * kGroups);
       std::uint8_t* out = panel.weights + b * F::kSize * kPanelRows;
       F::weights(block, [&](int g, const Group<F::kGroup>& group) {
-        repeat<F::kGroup / 4>(
-            [&](auto j) { store_quads(out + (g * F::kGroup / 4 + j.value) * sizeof(Quads), stored<F>(group.quads[j.value])); });
+        repeat<F::kGroup / 4>([&](auto j) {
+          store_quads(out + (g * F::kGroup / 4 + j.value) * sizeof(Quads), stored_step<F, j.value>(group.quads));
+        });
       });
     });
   }
@@ -223,7 +224,7 @@ struct Int8Products {
       F::factors(block, factors);
       F::weights(block, [&](int g, const Group<F::kGroup>& group) {
         add_group<AtOnce<F>, kPlanes>(
-            x, b * kGroups + g, factors[g], [&](auto j) { return at_once<F>(group.quads[j.value]); }, acc);
+            x, b * kGroups + g, factors[g], [&](auto j) { return at_once_step<F, j.value>(group.quads); }, acc);
       });
     });
     repeat<kColumns>([&](auto c) { finish_outputs(a, rows, t + c.value, acc[c.value], true); });

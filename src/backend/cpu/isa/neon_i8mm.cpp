@@ -1,0 +1,23 @@
+// The kernels in NEON with the matrix instructions of bytes (i8mm, ARMv8.6).
+#include <arm_neon.h>
+
+#include "backend/cpu/isa/prelude.h"
+
+namespace puna::backend::cpu::neon_i8mm_isa {
+namespace {
+
+#include "backend/cpu/isa/vec_neon.inl.h"
+#include "backend/cpu/kernels/quads.inl.h"
+
+#include "backend/cpu/isa/quads_neon.inl.h"
+
+#include "backend/cpu/isa/dots_neon_i8mm.inl.h"
+
+#include "backend/cpu/kernels/all.inl.h"
+
+}  // namespace
+
+extern const KernelTable kTable;
+constinit const KernelTable kTable = make_table("neon_i8mm");
+
+}  // namespace puna::backend::cpu::neon_i8mm_isa
