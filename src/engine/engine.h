@@ -22,6 +22,17 @@
 
 namespace puna::engine {
 
+// How keys and values are kept: F32, F16, BF16, Q8_0 or Q4_0, each for itself.
+struct CacheTypes {
+  tensor::DType k = tensor::DType::F16;
+  tensor::DType v = tensor::DType::F16;
+  friend bool operator==(const CacheTypes&, const CacheTypes&) = default;
+};
+
+// The types by name, as -ctk and -ctv spell them: "f32", "f16", "bf16", "q8_0", "q4_0".
+std::vector<std::string> cache_type_names();
+Result<tensor::DType> cache_type_named(std::string_view name);
+
 struct Options {
   std::filesystem::path model;                    // a GGUF file, or any shard of a set
   gguf::OpenOptions file;                         // mmap, mlock, overrides, check_tensors
@@ -33,7 +44,7 @@ struct Options {
   int n_threads = 0;                              // for single tokens; ≤ 0: one per physical core this process may use
   int n_threads_batch = 0;                        // for prompts; ≤ 0: as n_threads
   std::vector<int> cpus;                          // processors to pin the threads to; empty: no pinning
-  tensor::DType cache_type = tensor::DType::F16;  // F16 or F32
+  CacheTypes cache;                               // of keys and values
   bool exact = false;                             // float32 from dequantized weights with float32 keys and values: the oracle
   std::string isa;                                // "scalar", "avx2", "avx512"; empty: the best this machine has
   std::string dump_graph_after;                   // a pass: "build", "place", "lower", "fuse", "cut"; empty: none
