@@ -41,13 +41,14 @@ class Layers {
     view_ = kv_view({shape.kv_heads, shape.head_dim, kBlockTokens}, work.type, work.type);
     const auto bytes = static_cast<std::size_t>(n_blocks * (view_.k_block_bytes() + view_.v_block_bytes()));
     for (std::int64_t layer = 0; layer < work.layers; ++layer) memory_.push_back(*os::Reservation::make(bytes));
-    numbers_.resize(static_cast<std::size_t>(std::max(length + shape.head_dim * shape.kv_heads, row_floats()) + work.rows * row_floats()));
+    numbers_.resize(
+        static_cast<std::size_t>(std::max(length + shape.head_dim * shape.kv_heads, row_floats()) + work.rows * row_floats()));
     for (std::size_t i = 0; i < numbers_.size(); ++i) numbers_[i] = std::sin(static_cast<float>(i));
     out_.resize(static_cast<std::size_t>(work.rows * row_floats()));
     for (std::int64_t layer = 0; layer < work.layers; ++layer)
       for (std::int64_t p = 0; p < length; ++p)
-        table.kv_write(view(layer), static_cast<std::uint32_t>(p / kBlockTokens), p % kBlockTokens, &numbers_[static_cast<std::size_t>(p)],
-                       &numbers_[static_cast<std::size_t>(length - p)]);
+        table.kv_write(view(layer), static_cast<std::uint32_t>(p / kBlockTokens), p % kBlockTokens,
+                       &numbers_[static_cast<std::size_t>(p)], &numbers_[static_cast<std::size_t>(length - p)]);
     scratch_.resize(attend_scratch(shape.head_dim, shape.group) / sizeof(Line) + 1);
   }
 
@@ -103,7 +104,8 @@ void attend(benchmark::State& state, const KernelTable& table, const Work& work)
   double positions = 0;
   for (std::int64_t row = work.depth; row < work.depth + work.rows; ++row)
     positions += static_cast<double>(work.shape.window > 0 ? std::min(row + 1, work.shape.window) : row + 1);
-  const double flops = positions * static_cast<double>(work.layers * work.shape.kv_heads * work.shape.group * work.shape.head_dim * 4);
+  const double flops =
+      positions * static_cast<double>(work.layers * work.shape.kv_heads * work.shape.group * work.shape.head_dim * 4);
   using benchmark::Counter;
   state.counters["flop/s"] = Counter(flops, Counter::kIsIterationInvariantRate, Counter::kIs1000);
   if (work.rows == 1 && work.shape.window == 0)
@@ -135,7 +137,8 @@ const int kRegistered = [] {
                                  [far](benchmark::State& state) { read_only(state, far); });
     for (const KernelTable* table : runnable_tables())
       for (const tensor::DType type : kKvTypes)
-        for (const Work& work : {Work{shape, type, 4095, 1, kFarLayers}, Work{shape, type, 0, 512}, Work{shape, type, 4096, 96}}) {
+        for (const Work& work :
+             {Work{shape, type, 4095, 1, kFarLayers}, Work{shape, type, 0, 512}, Work{shape, type, 4096, 96}}) {
           if (table->name == "scalar") continue;
           const std::string name = std::string("attend/") + std::string(table->name) + "/" + shape.name + "/" +
                                    std::string(tensor::name(type)) + "/depth:" + std::to_string(work.depth) +

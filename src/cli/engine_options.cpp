@@ -161,7 +161,8 @@ void add_engine_options(Table& table, EngineOptions& options) {
             into(engine.n_ctx, 0, kMostTokens));
   table.add("-b, --batch-size N", "tokens submitted together at most (default 2048)", into(engine.n_batch, 1, kMostTokens));
   table.add("-ub, --ubatch-size N", "tokens computed in one step at most (default 512)", into(engine.n_ubatch, 1, kMostTokens));
-  table.add("-ctk, --cache-type-k TYPE", fmt::format("keys in the cache: {} (default f16)", fmt::join(engine::cache_type_names(), ", ")),
+  table.add("-ctk, --cache-type-k TYPE",
+            fmt::format("keys in the cache: {} (default f16)", fmt::join(engine::cache_type_names(), ", ")),
             into_cache_type(engine.cache.k));
   table.add("-ctv, --cache-type-v TYPE", "values in the cache: the same types, each for itself (default f16)",
             into_cache_type(engine.cache.v));

@@ -124,8 +124,7 @@ Result<std::unique_ptr<Engine>> Engine::load(const Options& options, const OnPro
     for (const gguf::File::Shard& shard : state->model.file.shards()) PUNA_TRY(shard.file.lock());
   const kv::Spec spec = cache_spec(state->model, fit.n_ctx, state->options.n_ubatch);
   state->cache = std::make_unique<kv::Manager>(spec);
-  state->store =
-      PUNA_TRY(KvStore::make(state->model.body.graph.stores, spec, cache_types(state->options)));
+  state->store = PUNA_TRY(KvStore::make(state->model.body.graph.stores, spec, cache_types(state->options)));
   state->runner =
       std::make_unique<Runner>(PUNA_TRY(Runner::make(state->model, lowered, *state->backend, state->options.n_ubatch)));
   state->load_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

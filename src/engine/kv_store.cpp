@@ -26,8 +26,7 @@ Result<KvStore> KvStore::make(const std::vector<graph::StoreInfo>& stores, const
     backend::KvView view = view_of(store, spec, types);
     const std::uint64_t n_blocks = spec.groups.at(store.group).n_blocks;
     const std::uint64_t keys = static_cast<std::uint64_t>(view.k_block_bytes()) * n_blocks;
-    result.memory_.push_back(
-        PUNA_TRY(os::Reservation::make(keys + static_cast<std::uint64_t>(view.v_block_bytes()) * n_blocks)));
+    result.memory_.push_back(PUNA_TRY(os::Reservation::make(keys + static_cast<std::uint64_t>(view.v_block_bytes()) * n_blocks)));
     view.k = result.memory_.back().data();
     view.v = view.k + keys;
     result.views_.push_back(view);

@@ -39,8 +39,7 @@ Result<Fit> fit_context(const model::Model& model, const Options& options, std::
   fit.memory.compute = compute;
   fit.memory.available = os::available_memory();
   const auto cache_bytes = [&](std::int64_t n_ctx) {
-    return KvStore::bytes(model.body.graph.stores, cache_spec(model, n_ctx, options.n_ubatch),
-                          cache_types(options));
+    return KvStore::bytes(model.body.graph.stores, cache_spec(model, n_ctx, options.n_ubatch), cache_types(options));
   };
   // Mapped weights live in the page cache, which the system counts as available; read into memory they are taken already.
   const std::uint64_t others = (options.file.use_mmap ? fit.memory.weights : 0) + compute;

@@ -79,18 +79,19 @@ struct Step {
 
 TEST(AttendStep, ThreadsAndRoomCannotBeSeen) {
   const Step steps[] = {
-      {3, 0, {{0, 1, 2900}}},                                   // one row far into its text
-      {3, 0, {{0, 1, 0}, {1, 1, 700}, {2, 1, 1300}}},           // rows of three sequences
-      {6, 0, {{0, 20, 1500}}},                                  // some rows
-      {2, 300, {{0, 5, 1400}, {5, 1, 255}, {6, 1, 256}}},       // a window, over the edges of chunks
-      {30, 0, {{0, 2, 800}}},                                   // a group wider than a tile
-      {3, 0, {{0, 200, 100}, {200, 1, 1000}, {201, 33, 0}}},    // enough to be dealt whole
+      {3, 0, {{0, 1, 2900}}},                                 // one row far into its text
+      {3, 0, {{0, 1, 0}, {1, 1, 700}, {2, 1, 1300}}},         // rows of three sequences
+      {6, 0, {{0, 20, 1500}}},                                // some rows
+      {2, 300, {{0, 5, 1400}, {5, 1, 255}, {6, 1, 256}}},     // a window, over the edges of chunks
+      {30, 0, {{0, 2, 800}}},                                 // a group wider than a tile
+      {3, 0, {{0, 200, 100}, {200, 1, 1000}, {201, 33, 0}}},  // enough to be dealt whole
   };
   for (const Step& step : steps) {
     const std::vector<float> expected = step.run(1, 0);
     for (const int n_threads : {2, 3}) EXPECT_TRUE(same_bits(expected, step.run(n_threads, 0))) << n_threads << " threads";
     // Two places for each of as many tiles as are ever cut: one chunk a round.
-    EXPECT_TRUE(same_bits(expected, step.run(3, std::size_t{12 * 2} * static_cast<std::size_t>(std::max<std::int64_t>(24, step.group)))));
+    EXPECT_TRUE(
+        same_bits(expected, step.run(3, std::size_t{12 * 2} * static_cast<std::size_t>(std::max<std::int64_t>(24, step.group)))));
   }
 }
 

@@ -100,9 +100,10 @@ struct Sequence {
           table.attend(some);
         }
         for (std::int64_t pair = 0; pair < pairs; ++pair) {
-          float* to = out.data() + pair / shape.group * shape.row_floats() +
-                      (head * shape.group + pair % shape.group) * shape.head_dim;
-          table.attend_merge({partials.data() + pair * floats, place, pairs * floats, shape.head_dim, chunk == n_chunks ? to : nullptr});
+          float* to =
+              out.data() + pair / shape.group * shape.row_floats() + (head * shape.group + pair % shape.group) * shape.head_dim;
+          table.attend_merge(
+              {partials.data() + pair * floats, place, pairs * floats, shape.head_dim, chunk == n_chunks ? to : nullptr});
         }
       }
     return out;
@@ -111,7 +112,8 @@ struct Sequence {
   // A head's query as the scores see it: integer keys meet integers (kernel_table.h draws them).
   std::vector<double> query(std::size_t first) const {
     const auto head_dim = static_cast<std::size_t>(shape.head_dim);
-    std::vector<double> seen(q.begin() + static_cast<std::ptrdiff_t>(first), q.begin() + static_cast<std::ptrdiff_t>(first + head_dim));
+    std::vector<double> seen(q.begin() + static_cast<std::ptrdiff_t>(first),
+                             q.begin() + static_cast<std::ptrdiff_t>(first + head_dim));
     if (shape.types.k != tensor::DType::Q8_0 && shape.types.k != tensor::DType::Q4_0) return seen;
     std::vector<float> padded(static_cast<std::size_t>(store.width()), 0.0f);
     std::copy_n(q.begin() + static_cast<std::ptrdiff_t>(first), head_dim, padded.begin());
@@ -195,7 +197,8 @@ TEST_P(Attention, AgreesWithDoublePrecision) {
     expect_exact(table(), {.types = types}, name + ": one position");
     expect_exact(table(), {.start = 299, .types = types}, name + ": one row over two chunks");
     expect_exact(table(), {.n_rows = 70, .types = types}, name + ": rows from the start");
-    expect_exact(table(), {.kv_heads = 2, .group = 2, .start = 250, .n_rows = 20, .types = types}, name + ": across a chunk's edge");
+    expect_exact(table(), {.kv_heads = 2, .group = 2, .start = 250, .n_rows = 20, .types = types},
+                 name + ": across a chunk's edge");
   }
 }
 
@@ -269,7 +272,8 @@ TEST_P(Attention, DoesNotSeeThatChunksAreComputedApart) {
   for (const Shape& shape : shapes()) {
     Sequence sequence(shape);
     const std::vector<float> together = sequence.attend(table());
-    for (std::int64_t room : {2, 3, 9}) EXPECT_TRUE(same_bits(together, sequence.attend_apart(table(), room))) << room << " places";
+    for (std::int64_t room : {2, 3, 9})
+      EXPECT_TRUE(same_bits(together, sequence.attend_apart(table(), room))) << room << " places";
   }
 }
 
@@ -303,7 +307,8 @@ TEST_P(Attention, DoesNotSeeTheSizeOfBlocks) {
 
 TEST_P(Attention, ARowDoesNotChangeWhenLaterRowsAreStored) {
   for (const tensor::DType type : kKvTypes) {
-    Sequence before({.start = 280, .n_rows = 1, .types = {type, type}}), after({.start = 280, .n_rows = 60, .types = {type, type}});
+    Sequence before({.start = 280, .n_rows = 1, .types = {type, type}}),
+        after({.start = 280, .n_rows = 60, .types = {type, type}});
     std::copy(before.q.begin(), before.q.end(), after.q.begin());
     for (std::int64_t p = 0; p <= 280; ++p) {
       const auto at = static_cast<std::size_t>(p * 64);

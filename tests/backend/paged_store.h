@@ -41,7 +41,9 @@ struct PagedStore {
 
   PagedStore(const KvShape& shape, tensor::DType k_type, tensor::DType v_type, std::int64_t n_blocks,
              std::byte fill = std::byte{0x5A})
-      : view(kv_view(shape, k_type, v_type)), keys(n_blocks * view.k_block_bytes(), fill), values(n_blocks * view.v_block_bytes(), fill) {
+      : view(kv_view(shape, k_type, v_type)),
+        keys(n_blocks * view.k_block_bytes(), fill),
+        values(n_blocks * view.v_block_bytes(), fill) {
     view.k = keys.data();
     view.v = values.data();
   }

@@ -15,8 +15,8 @@ struct AttendStep {
   ThreadPool& pool;
   std::span<const SequenceRows> sequences;
   const std::uint32_t* const* block_tables;  // by place in `sequences`
-  AttendArgs shared;                         // what all tiles have in common: blocks, rows, kv_head and scratch are each tile's own
-  std::byte* scratch;                        // [pool.size()], scratch_bytes apart: attend_scratch
+  AttendArgs shared;   // what all tiles have in common: blocks, rows, kv_head and scratch are each tile's own
+  std::byte* scratch;  // [pool.size()], scratch_bytes apart: attend_scratch
   std::size_t scratch_bytes;
   std::span<float> partials;  // attend_partials_floats at least
 };

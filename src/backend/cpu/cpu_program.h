@@ -9,8 +9,8 @@
 
 namespace puna::backend::cpu {
 
-std::size_t value_row_bytes(const graph::ValueInfo& value);  // in the arena
-std::size_t thread_scratch(const graph::Graph& graph);       // what one thread needs beside it
+std::size_t value_row_bytes(const graph::ValueInfo& value);             // in the arena
+std::size_t thread_scratch(const graph::Graph& graph);                  // what one thread needs beside it
 std::size_t partials_floats(const graph::Graph& graph, int n_threads);  // what all need together (attend_step.h)
 
 class CpuProgram final : public Program {

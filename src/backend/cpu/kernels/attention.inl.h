@@ -96,8 +96,8 @@ inline void merge_pairs(const AttendPass& pass, std::int64_t chunk) {
 // The chunk alone, for attend_merge: [pair] of sums, then maximum and sum; a sum of zero where nothing is visible.
 inline void keep_pairs(const AttendPass& pass, std::int64_t chunk) {
   const std::int64_t stride = attend_partial_floats(pass.args.store.head_dim);
-  float* partials = pass.args.partials +
-                    ((chunk - pass.args.first_chunk) * pass.args.rows.n_rows + pass.first_row) * pass.args.group * stride;
+  float* partials =
+      pass.args.partials + ((chunk - pass.args.first_chunk) * pass.args.rows.n_rows + pass.first_row) * pass.args.group * stride;
   for (std::int64_t pair = 0; pair < pass.n_pairs(); ++pair) {
     float* partial = partials + pair * stride;
     const bool visible = !pass.span_of(pair, chunk).empty();
@@ -125,7 +125,7 @@ inline void attend_chunk(const AttendPass& pass, std::int64_t chunk) {
       score_integers<KeysEight>(pass, view, chunk, words);
     } else if constexpr (kIsSame<Element, Four>) {
       score_integers<KeysFour>(pass, view, chunk, words);
-    } else if (sizeof(Element) == 2 && many) {
+    } else if (many) {
       copy_keys<Element>(pass, view, words);
       score_floats<float>(pass, view, chunk, words);
     } else {
@@ -135,9 +135,9 @@ inline void attend_chunk(const AttendPass& pass, std::int64_t chunk) {
   softmax_pairs(pass, chunk);
   with_element(kv.v_type, [&](auto element) {
     using Element = decltype(element);
-    if ((many && sizeof(Element) != 4) || (!kIsScaled<Element> && pass.width != kv.head_dim)) {
+    if (many || (!kIsScaled<Element> && pass.width != kv.head_dim)) {
       copy_values<Element>(pass, view, words);
-      add_chunk_values<float>(pass, view, chunk);
+      add_chunk_values<Copied>(pass, view, chunk);
     } else {
       add_chunk_values<Element>(pass, view, chunk);
     }

@@ -35,6 +35,13 @@ struct Span {
   bool empty() const { return begin >= end; }
 };
 
+inline Span both(Span a, Span b) { return {a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end}; }
+
+// Pairs that go through the registers together.
+struct Tile {
+  std::int64_t first, n;
+};
+
 // A chunk's keys and values of one head, by words of 16 positions.
 struct ChunkView {
   const std::byte* keys[kChunkWords + 3];            // their first position; beyond the last word: the last again
@@ -45,8 +52,8 @@ struct ChunkView {
 
 struct AttendPass {
   const AttendArgs& args;
-  std::int64_t first_row, n_rows;  // within args.rows
-  std::int64_t width;              // head_dim in whole words
+  std::int64_t first_row, n_rows;                                                                   // within args.rows
+  std::int64_t width;                                                                               // head_dim in whole words
   float *maxima, *sums, *chunk_maxima, *chunk_sums, *queries, *scores, *chunk_out, *keys, *values;  // AttendScratch
 
   AttendPass(const AttendArgs& all, std::int64_t first, std::int64_t n) : args(all), first_row(first), n_rows(n) {
@@ -79,18 +86,17 @@ struct AttendPass {
     const std::int64_t origin = chunk * kChunk, begin = first_seen(pair) - origin, end = position_of(pair) + 1 - origin;
     return {begin > 0 ? begin : 0, end < kChunk ? end : kChunk};
   }
-  // What some of `n` pairs see, and what all of them see: a later row begins and ends no earlier.
-  Span seen_by_some(std::int64_t pair, std::int64_t n, std::int64_t chunk) const {
-    return {span_of(pair, chunk).begin, span_of(pair + n - 1, chunk).end};
+  // What some pairs of a tile see, and what all of them see: a later row begins and ends no earlier.
+  Span seen_by_some(Tile tile, std::int64_t chunk) const {
+    return {span_of(tile.first, chunk).begin, span_of(tile.first + tile.n - 1, chunk).end};
   }
-  Span seen_by_all(std::int64_t pair, std::int64_t n, std::int64_t chunk) const {
-    return {span_of(pair + n - 1, chunk).begin, span_of(pair, chunk).end};
+  Span seen_by_all(Tile tile, std::int64_t chunk) const {
+    return {span_of(tile.first + tile.n - 1, chunk).begin, span_of(tile.first, chunk).end};
   }
-  // body(first pair, how many), tile by tile.
   template <class Body>
   void for_tiles(Body body) const {
     for (std::int64_t pair = 0; pair < n_pairs(); pair += kTilePairs)
-      body(pair, n_pairs() - pair < kTilePairs ? n_pairs() - pair : kTilePairs);
+      body(Tile{pair, n_pairs() - pair < kTilePairs ? n_pairs() - pair : kTilePairs});
   }
 };
 
@@ -138,13 +144,17 @@ inline ChunkView stored_chunk(const AttendArgs& args, std::int64_t chunk, Words 
   return view;
 }
 
-// The keys as float32 in the pass's scratch.
+// Words beside each other in the copies of a chunk: as many as the widest tile takes at once, so that what it walks along
+// is dense and stays in the first cache for all tiles.
+constexpr int kCopyWords = words_beside(kTilePairs, 4);
+
+// The keys as float32 in the pass's scratch: [words / kCopyWords][head_dim][kCopyWords][16].
 template <class Element>
 inline void copy_keys(const AttendPass& pass, ChunkView& view, Words words) {
-  constexpr std::int64_t kGroup = 4 * kWord;  // positions beside each other in the copy
+  constexpr std::int64_t kGroup = kCopyWords * kWord;
   const std::int64_t head_dim = pass.args.store.head_dim;
   for (std::int64_t word = words.first; word <= words.last; ++word) {
-    float* keys = pass.keys + word / 4 * head_dim * kGroup + word % 4 * kWord;
+    float* keys = pass.keys + word / kCopyWords * head_dim * kGroup + word % kCopyWords * kWord;
     const auto* from = reinterpret_cast<const Element*>(view.keys[word]);
     for (std::int64_t d = 0; d < head_dim; ++d) store(keys + d * kGroup, load_word(from + d * view.key_stride));
     view.keys[word] = reinterpret_cast<const std::byte*>(keys);
@@ -153,24 +163,44 @@ inline void copy_keys(const AttendPass& pass, ChunkView& view, Words words) {
   view.key_stride = kGroup;
 }
 
-// The values as float32 in the pass's scratch, in whole words.
+// The values as float32 in the pass's scratch: [head_dim / kCopyWords, in whole words][256][kCopyWords][16].
 template <class Element>
 inline void copy_values(const AttendPass& pass, ChunkView& view, Words words) {
   const std::int64_t head_dim = pass.args.store.head_dim, whole = kIsScaled<Element> ? pass.width : head_dim / kWord * kWord;
   for (std::int64_t word = words.first; word <= words.last; ++word) {
-    float* values = pass.values + word * kWord * pass.width;
+    float* values = pass.values + word * kWord * kCopyWords * kWord;
+    const auto copied = [&](std::int64_t i, std::int64_t d) {
+      return values + d / kWord / kCopyWords * kChunk * kCopyWords * kWord + i * kCopyWords * kWord +
+             d / kWord % kCopyWords * kWord;
+    };
     for (std::int64_t d = 0; d < whole; d += kWord) {
       const RowReader<Element, 1> reader(view.values[word], d / kWord);
-      for (std::int64_t i = 0; i < kWord; ++i) store(values + i * pass.width + d, reader.word(i, 0));
+      for (std::int64_t i = 0; i < kWord; ++i) store(copied(i, d), reader.word(i, 0));
     }
     if constexpr (!kIsScaled<Element>) {
       for (std::int64_t i = 0; whole < head_dim && i < kWord; ++i) {
         const auto* row = reinterpret_cast<const Element*>(view.values[word].rows + i * view.values[word].stride);
         Element rest[kWord] = {};
         for (std::int64_t d = whole; d < head_dim; ++d) rest[d - whole] = row[d];
-        store(values + i * pass.width + whole, load_word(rest));
+        store(copied(i, whole), load_word(rest));
       }
     }
-    view.values[word] = {reinterpret_cast<const std::byte*>(values), nullptr, pass.width * 4, 0};
+    view.values[word] = {reinterpret_cast<const std::byte*>(values), nullptr, 0, 0};
   }
 }
+
+// Reads the copy.
+struct Copied {
+  float value;
+};
+template <int D>
+struct RowReader<Copied, D> {
+  RowReader(const ValueRows& at, std::int64_t first)
+      : row(reinterpret_cast<const float*>(at.rows) + first / kCopyWords * kChunk * kCopyWords * kWord +
+            first % kCopyWords * kWord) {}
+  Vec word(std::int64_t i, int w) const {
+    return load(row + i * kCopyWords * kWord + w / kCopyWords * (kChunk * kCopyWords * kWord) + w % kCopyWords * kWord);
+  }
+
+  const float* row;
+};

@@ -50,29 +50,28 @@ inline void add_values(const ValueSums& work, Span positions, std::int64_t first
     if (first < last) add_values<Element, D / 2, R>(work, positions, first, last);
 }
 
+// Words of a row of values: [first, last).
+struct WordRange {
+  std::int64_t first, last;
+};
+
 // Positions that all pairs of a tile see go through the tile; those before and behind, which only some see, by pair.
 template <class Element, int R>
-inline void add_tile(const AttendPass& pass, const ChunkView& view, std::int64_t chunk, std::int64_t first_pair, std::int64_t n,
-                     std::int64_t first_word, std::int64_t last_word) {
+inline void add_tile(const AttendPass& pass, const ChunkView& view, std::int64_t chunk, Tile tile, WordRange words) {
   constexpr int D = words_beside(R, 8), kSoloD = words_beside(1, 8);
-  const float* p = pass.scores + first_pair * kScoreStride;
-  float* out = pass.chunk_out + first_pair * pass.width;
-  Span common = pass.seen_by_all(first_pair, n, chunk);
+  const float* p = pass.scores + tile.first * kScoreStride;
+  float* out = pass.chunk_out + tile.first * pass.width;
+  Span common = pass.seen_by_all(tile, chunk);
   if (common.empty()) common = {kChunk, kChunk};
-  const auto add_alone = [&](std::int64_t r, Span positions) {
+  const auto add_alone = [&](std::int64_t r, Span limits) {
+    const Span positions = both(pass.span_of(tile.first + r, chunk), limits);
     if (!positions.empty())
-      add_values<Element, kSoloD, 1>({view, p + r * kScoreStride, out + r * pass.width, pass.width}, positions, first_word,
-                                     last_word);
+      add_values<Element, kSoloD, 1>({view, p + r * kScoreStride, out + r * pass.width, pass.width}, positions, words.first,
+                                     words.last);
   };
-  for (std::int64_t r = 0; r < n; ++r) {
-    const Span own = pass.span_of(first_pair + r, chunk);
-    add_alone(r, {own.begin, own.end < common.begin ? own.end : common.begin});
-  }
-  if (!common.empty()) add_values<Element, D, R>({view, p, out, pass.width}, common, first_word, last_word);
-  for (std::int64_t r = 0; r < n; ++r) {
-    const Span own = pass.span_of(first_pair + r, chunk);
-    add_alone(r, {common.end > own.begin ? common.end : own.begin, own.end});
-  }
+  for (std::int64_t r = 0; r < tile.n; ++r) add_alone(r, {0, common.begin});
+  if (!common.empty()) add_values<Element, D, R>({view, p, out, pass.width}, common, words.first, words.last);
+  for (std::int64_t r = 0; r < tile.n; ++r) add_alone(r, {common.end, kChunk});
 }
 
 // Some words of the values at a time for all tiles, so that they stay in the first cache.
@@ -80,11 +79,11 @@ template <class Element>
 inline void add_chunk_values(const AttendPass& pass, const ChunkView& view, std::int64_t chunk) {
   const std::int64_t n_words = pass.width / kWord, pairs = (pass.n_pairs() + kTilePairs - 1) / kTilePairs * kTilePairs;
   for (std::int64_t i = 0; i < pairs * pass.width; ++i) pass.chunk_out[i] = 0;
-  const std::int64_t beside = pass.n_pairs() > kTilePairs ? words_beside(kTilePairs, 8) : n_words;
-  for (std::int64_t first = 0; first < n_words; first += beside)
-    pass.for_tiles([&](std::int64_t pair, std::int64_t n) {
-      if (pass.seen_by_some(pair, n, chunk).empty()) return;
-      const std::int64_t last = first + beside < n_words ? first + beside : n_words;
-      with_tile(n, [&](auto size) { add_tile<Element, decltype(size)::value>(pass, view, chunk, pair, n, first, last); });
+  const std::int64_t beside = pass.n_pairs() > kTilePairs ? kCopyWords : n_words;
+  for (std::int64_t word = 0; word < n_words; word += beside)
+    pass.for_tiles([&](Tile tile) {
+      if (pass.seen_by_some(tile, chunk).empty()) return;
+      const WordRange words{word, word + beside < n_words ? word + beside : n_words};
+      with_tile(tile.n, [&](auto size) { add_tile<Element, decltype(size)::value>(pass, view, chunk, tile, words); });
     });
 }

@@ -62,7 +62,9 @@ inline void quantize_head(const KvSlot& to, const float* x, std::int64_t integer
   }
 }
 
-inline std::uint8_t two_nibbles(std::int8_t low, std::int8_t high) { return static_cast<std::uint8_t>((low + 8) | (high + 8) << 4); }
+inline std::uint8_t two_nibbles(std::int8_t low, std::int8_t high) {
+  return static_cast<std::uint8_t>((low + 8) | (high + 8) << 4);
+}
 
 template <class Element>
 inline void write_key(Element, const KvSlot& to, const float* x) {
