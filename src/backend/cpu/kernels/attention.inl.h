@@ -23,8 +23,8 @@ struct SoftmaxPart {
   float maximum, sum;
 };
 
-// Scores to probabilities, in place: zero outside the span, up to whole words.
-inline SoftmaxPart chunk_softmax(float* scores, Span span, float scale, float cap) {
+// Scaled, capped, and minus infinity outside the span, up to whole words: in place. The largest.
+inline float finish_scores(float* scores, Span span, float scale, float cap) {
   constexpr float kIndex[kWord] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   const Vec index = load(kIndex), factor = splat(scale);
   const Vec hidden = splat(-__builtin_inff());
@@ -39,15 +39,19 @@ inline SoftmaxPart chunk_softmax(float* scores, Span span, float scale, float ca
     store(scores + word * kWord, s);
     largest = max(largest, s);
   }
-  const float maximum = max_lane(largest);
+  return max_lane(largest);
+}
+
+// Scores to probabilities, in place; their sum.
+inline float exponentials(float* scores, Span span, float maximum) {
   const Vec shift = splat(maximum);
   Vec sums = zero();
-  for (std::int64_t word = first; word <= last; ++word) {
+  for (std::int64_t word = span.begin / kWord; word * kWord < span.end; ++word) {
     const Vec p = exp_negative(sub(load(scores + word * kWord), shift));
     store(scores + word * kWord, p);
     sums = add(sums, p);
   }
-  return {maximum, sum(sums)};
+  return sum(sums);
 }
 
 // Joins a chunk to what the chunks before it gave.  out, chunk_out: [head_dim]
@@ -62,15 +66,21 @@ inline void merge_chunk(SoftmaxPart& total, float* out, SoftmaxPart chunk, const
   for (; d < head_dim; ++d) out[d] = __builtin_fmaf(out[d], shifts[0], chunk_out[d] * shifts[1]);
 }
 
-// The probabilities of every pair that sees something of the chunk.
+// The probabilities of every pair that sees something of the chunk: a tile's maxima first, so that one pair's need not be
+// waited for before the next one's can begin.
 inline void softmax_pairs(const AttendPass& pass, std::int64_t chunk) {
-  for (std::int64_t pair = 0; pair < pass.n_pairs(); ++pair) {
-    const Span seen = pass.span_of(pair, chunk);
-    if (seen.empty()) continue;
-    const SoftmaxPart part = chunk_softmax(pass.scores + pair * kScoreStride, seen, pass.args.scale, pass.args.soft_cap);
-    pass.chunk_maxima[pair] = part.maximum;
-    pass.chunk_sums[pair] = part.sum;
-  }
+  pass.for_tiles([&](Tile tile) {
+    const auto each_seen = [&](auto body) {
+      for (std::int64_t pair = tile.first; pair < tile.first + tile.n; ++pair)
+        if (const Span seen = pass.span_of(pair, chunk); !seen.empty()) body(pair, pass.scores + pair * kScoreStride, seen);
+    };
+    each_seen([&](std::int64_t pair, float* scores, Span seen) {
+      pass.chunk_maxima[pair] = finish_scores(scores, seen, pass.args.scale, pass.args.soft_cap);
+    });
+    each_seen([&](std::int64_t pair, float* scores, Span seen) {
+      pass.chunk_sums[pair] = exponentials(scores, seen, pass.chunk_maxima[pair]);
+    });
+  });
 }
 
 // The chunk joins the ones before it, in `out`.
