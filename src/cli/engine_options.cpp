@@ -1,5 +1,7 @@
 #include "cli/engine_options.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -56,6 +58,13 @@ Setter into_unless_negative(std::optional<float>& target) {
     const double value = PUNA_TRY(parse_number(text));
     if (!std::isfinite(value)) return fail("{} is no finite number", text);
     target = value < 0 ? std::nullopt : std::optional(static_cast<float>(value));
+    return {};
+  };
+}
+
+Setter into_cache_type(tensor::DType& target) {
+  return [&target](std::string_view text) -> Result<void> {
+    target = PUNA_TRY(engine::cache_type_named(text));
     return {};
   };
 }
@@ -160,10 +169,11 @@ void add_engine_options(Table& table, EngineOptions& options) {
             into(engine.n_ctx, 0, kMostTokens));
   table.add("-b, --batch-size N", "tokens submitted together at most (default 2048)", into(engine.n_batch, 1, kMostTokens));
   table.add("-ub, --ubatch-size N", "tokens computed in one step at most (default 512)", into(engine.n_ubatch, 1, kMostTokens));
-  table.add("-ctk, --cache-type-k TYPE", "keys in the cache: f16 or f32 (default f16)",
-            one_of(options.cache_type_k, {"f16", "f32"}));
-  table.add("-ctv, --cache-type-v TYPE", "values in the cache: f16 or f32 (default f16)",
-            one_of(options.cache_type_v, {"f16", "f32"}));
+  table.add("-ctk, --cache-type-k TYPE",
+            fmt::format("keys in the cache: {} (default f16)", fmt::join(engine::cache_type_names(), ", ")),
+            into_cache_type(engine.cache.k));
+  table.add("-ctv, --cache-type-v TYPE", "values in the cache: the same types, each for itself (default f16)",
+            into_cache_type(engine.cache.v));
   add_cpu_options(table, engine);
   add_file_options(table, options);
   add_rope_options(table, engine.rope);
@@ -172,11 +182,6 @@ void add_engine_options(Table& table, EngineOptions& options) {
 
 Result<engine::Options> finish(const EngineOptions& options) {
   engine::Options engine = options.engine;
-  if (options.cache_type_k != options.cache_type_v)
-    return std::unexpected(error(ErrorKind::unsupported, "keys in {} and values in {}: both must be of one type",
-                                 options.cache_type_k, options.cache_type_v)
-                               .with_hint(fmt::format("-ctk {0} -ctv {0}", options.cache_type_k)));
-  engine.cache_type = options.cache_type_k == "f32" ? tensor::DType::F32 : tensor::DType::F16;
   engine.n_ubatch = std::min(engine.n_ubatch, engine.n_batch);
   engine.isa = os::environment("PUNA_ISA");
   if (const std::string threads = os::environment("PUNA_THREADS"); !threads.empty() && engine.n_threads <= 0) {

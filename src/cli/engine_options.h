@@ -12,8 +12,6 @@ namespace puna::cli {
 
 struct EngineOptions {
   engine::Options engine;
-  std::string cache_type_k = "f16";
-  std::string cache_type_v = "f16";
 };
 
 // How a file is read: --mmap, --mlock, --load-mode, --override-kv, --check-tensors, --pre.

@@ -1,7 +1,11 @@
 #include "engine/engine.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <cctype>
 #include <chrono>
+#include <utility>
 
 #include "backend/cpu/cpu_backend.h"
 #include "backend/cpu/dispatch.h"
@@ -15,6 +19,12 @@
 namespace puna::engine {
 namespace {
 
+std::string spelled(tensor::DType type) {
+  std::string name(tensor::name(type));
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name;
+}
+
 Result<void> validate(const Options& options) {
   const auto in_range = [](std::string_view flag, std::int64_t value, std::int64_t least, std::int64_t most) -> Result<void> {
     if (value >= least && value <= most) return {};
@@ -25,8 +35,9 @@ Result<void> validate(const Options& options) {
   PUNA_TRY(in_range("--ubatch-size", options.n_ubatch, 1, std::int64_t{1} << 16));
   PUNA_TRY(in_range("--threads", options.n_threads, -1, 1024));
   PUNA_TRY(in_range("--threads-batch", options.n_threads_batch, -1, 1024));
-  if (options.cache_type != tensor::DType::F16 && options.cache_type != tensor::DType::F32)
-    return fail("--cache-type is {}, wanted f16 or f32", tensor::name(options.cache_type));
+  for (const auto& [flag, type] : {std::pair{"--cache-type-k", options.cache.k}, {"--cache-type-v", options.cache.v}})
+    if (!backend::is_kv_type(type))
+      return fail("{} is {}, wanted one of {}", flag, spelled(type), fmt::join(cache_type_names(), ", "));
   return {};
 }
 
@@ -52,6 +63,18 @@ void tell_of_context(const State& state) {
 }
 
 }  // namespace
+
+std::vector<std::string> cache_type_names() {
+  std::vector<std::string> names;
+  for (const tensor::DType type : backend::kKvTypes) names.push_back(spelled(type));
+  return names;
+}
+
+Result<tensor::DType> cache_type_named(std::string_view name) {
+  for (const tensor::DType type : backend::kKvTypes)
+    if (spelled(type) == name) return type;
+  return fail("'{}' is none of {}", name, fmt::join(cache_type_names(), ", "));
+}
 
 std::string_view name(Finish finish) {
   static constexpr std::string_view kNames[] = {"end_token", "length", "context_full", "stopped"};
@@ -104,8 +127,7 @@ Result<std::unique_ptr<Engine>> Engine::load(const Options& options, const OnPro
     for (const gguf::File::Shard& shard : state->model.file.shards()) PUNA_TRY(shard.file.lock());
   const kv::Spec spec = cache_spec(state->model, fit.n_ctx, state->options.n_ubatch);
   state->cache = std::make_unique<kv::Manager>(spec);
-  state->store =
-      PUNA_TRY(KvStore::make(state->model.body.graph.stores, spec, options.exact ? tensor::DType::F32 : options.cache_type));
+  state->store = PUNA_TRY(KvStore::make(state->model.body.graph.stores, spec, cache_types(state->options)));
   // A copy beside bytes that stay in memory would be paid for twice; the exact path has no hurry.
   const bool keep_packed = options.repack && options.file.use_mmap && !options.file.use_mlock && !options.exact;
   state->runner = std::make_unique<Runner>(PUNA_TRY(

@@ -23,21 +23,32 @@
 
 namespace puna::engine {
 
+// How keys and values are kept: F32, F16, BF16, Q8_0 or Q4_0, each for itself.
+struct CacheTypes {
+  tensor::DType k = tensor::DType::F16;
+  tensor::DType v = tensor::DType::F16;
+  friend bool operator==(const CacheTypes&, const CacheTypes&) = default;
+};
+
+// The types by name, as -ctk and -ctv spell them: "f32", "f16", "bf16", "q8_0", "q4_0".
+std::vector<std::string> cache_type_names();
+Result<tensor::DType> cache_type_named(std::string_view name);
+
 struct Options {
-  std::filesystem::path model;                    // a GGUF file, or any shard of a set
-  gguf::OpenOptions file;                         // mmap, mlock, overrides, check_tensors
-  model::RopeOverrides rope;                      // --rope-*, --yarn-*; empty fields leave the model's own
-  std::string pre_tokenizer;                      // --pre: instead of the file's tokenizer.ggml.pre; empty: the file's
-  std::int64_t n_ctx = 0;                         // positions in the cache; 0: the model's, cut to what fits in memory
-  std::int64_t n_batch = 2048;                    // tokens submitted together at most
-  std::int64_t n_ubatch = 512;                    // tokens computed in one step at most; 1 … n_batch
-  int n_threads = 0;                              // for single tokens; ≤ 0: one per physical core this process may use
-  int n_threads_batch = 0;                        // for prompts; ≤ 0: as n_threads
-  std::vector<int> cpus;                          // processors to pin the threads to; empty: no pinning
-  Numa numa = Numa::off;                          // on machines with several memory nodes
-  tensor::DType cache_type = tensor::DType::F16;  // F16 or F32
-  bool repack = true;                             // keep mapped weights as the kernels like them, for the file's pages
-  bool exact = false;                             // float32 from dequantized weights with float32 keys and values: the oracle
+  std::filesystem::path model;   // a GGUF file, or any shard of a set
+  gguf::OpenOptions file;        // mmap, mlock, overrides, check_tensors
+  model::RopeOverrides rope;     // --rope-*, --yarn-*; empty fields leave the model's own
+  std::string pre_tokenizer;     // --pre: instead of the file's tokenizer.ggml.pre; empty: the file's
+  std::int64_t n_ctx = 0;        // positions in the cache; 0: the model's, cut to what fits in memory
+  std::int64_t n_batch = 2048;   // tokens submitted together at most
+  std::int64_t n_ubatch = 512;   // tokens computed in one step at most; 1 … n_batch
+  int n_threads = 0;             // for single tokens; ≤ 0: one per physical core this process may use
+  int n_threads_batch = 0;       // for prompts; ≤ 0: as n_threads
+  std::vector<int> cpus;         // processors to pin the threads to; empty: no pinning
+  Numa numa = Numa::off;         // on machines with several memory nodes
+  bool repack = true;            // keep mapped weights as the kernels like them, for the file's pages
+  CacheTypes cache;              // of keys and values
+  bool exact = false;            // float32 from dequantized weights with float32 keys and values: the oracle
   std::string isa;               // "scalar", "avx2", "avxvnni", "avx512", "amx"; empty: the best this machine has
   std::string dump_graph_after;  // a pass: "build", "place", "lower", "fuse", "cut"; empty: none
   std::function<void(std::string_view)> on_dump;  // gets each graph as text after that pass

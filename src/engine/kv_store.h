@@ -7,6 +7,7 @@
 
 #include "backend/kv_view.h"
 #include "base/os.h"
+#include "engine/engine.h"
 #include "graph/graph.h"
 #include "kv/spec.h"
 
@@ -14,8 +15,8 @@ namespace puna::engine {
 
 class KvStore {
  public:
-  static std::uint64_t bytes(const std::vector<graph::StoreInfo>& stores, const kv::Spec& spec, tensor::DType type);
-  static Result<KvStore> make(const std::vector<graph::StoreInfo>& stores, const kv::Spec& spec, tensor::DType type);
+  static std::uint64_t bytes(const std::vector<graph::StoreInfo>& stores, const kv::Spec& spec, const CacheTypes& types);
+  static Result<KvStore> make(const std::vector<graph::StoreInfo>& stores, const kv::Spec& spec, const CacheTypes& types);
 
   std::span<const backend::KvView> views() const { return views_; }  // by graph::StoreId
   // In the order given.

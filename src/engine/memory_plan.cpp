@@ -16,6 +16,10 @@ constexpr std::int64_t kLeastContext = 64;
 
 }  // namespace
 
+CacheTypes cache_types(const Options& options) {
+  return options.exact ? CacheTypes{tensor::DType::F32, tensor::DType::F32} : options.cache;
+}
+
 kv::Spec cache_spec(const model::Model& model, std::int64_t n_ctx, std::int64_t n_ubatch) {
   kv::Spec spec{.block_tokens = kBlockTokens, .groups = {}};
   for (const model::CacheGroup& group : model.groups) {
@@ -35,8 +39,7 @@ Result<Fit> fit_context(const model::Model& model, const Options& options, std::
   fit.memory.compute = compute;
   fit.memory.available = os::available_memory();
   const auto cache_bytes = [&](std::int64_t n_ctx) {
-    return KvStore::bytes(model.body.graph.stores, cache_spec(model, n_ctx, options.n_ubatch),
-                          options.exact ? tensor::DType::F32 : options.cache_type);
+    return KvStore::bytes(model.body.graph.stores, cache_spec(model, n_ctx, options.n_ubatch), cache_types(options));
   };
   // Mapped weights live in the page cache, which the system counts as available; read into memory they are taken already.
   const std::uint64_t others = (options.file.use_mmap ? fit.memory.weights : 0) + compute;

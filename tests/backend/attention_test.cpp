@@ -2,8 +2,7 @@
 #include <limits>
 #include <numeric>
 
-#include "backend/kernel_tables.h"
-#include "tensor/half.h"
+#include "backend/paged_store.h"
 
 namespace puna::backend::cpu {
 namespace {
@@ -11,7 +10,7 @@ namespace {
 struct Shape {
   std::int64_t head_dim = 64, kv_heads = 1, group = 3;
   std::int64_t start = 0, n_rows = 1;  // the rows stand at start …; everything before is in the store
-  tensor::DType type = tensor::DType::F16;
+  TypePair types{tensor::DType::F16, tensor::DType::F16};
   std::int64_t block_tokens = 32;
   std::int64_t window = 0;
   float soft_cap = 0;
@@ -27,34 +26,38 @@ struct Shape {
 struct Sequence {
   Shape shape;
   std::vector<float> q, k, v;  // [n_rows, heads, head_dim], [length, kv_heads, head_dim]
-  std::vector<std::byte> keys, values, scratch;
+  std::vector<std::byte> scratch;
   std::vector<std::uint32_t> blocks;
-  KvView view;
+  PagedStore store;
 
-  explicit Sequence(const Shape& s, std::uint64_t seed = 1) : shape(s) {
+  explicit Sequence(const Shape& s, std::uint64_t seed = 1)
+      : shape(s),
+        blocks(static_cast<std::size_t>((s.length() + s.block_tokens - 1) / s.block_tokens)),
+        store({s.kv_heads, s.head_dim, s.block_tokens}, s.types.k, s.types.v, static_cast<std::int64_t>(blocks.size()),
+              std::byte{0xFF}) {
     Numbers numbers(seed);
     k = numbers.take(s.length() * s.kv_heads * s.head_dim, s.magnitude);
     v = numbers.take(s.length() * s.kv_heads * s.head_dim);
     q = numbers.take(s.n_rows * s.row_floats(), s.magnitude);
-    view = {.type = s.type, .n_kv_heads = s.kv_heads, .head_dim = s.head_dim, .block_tokens = s.block_tokens};
-    const std::int64_t n_blocks = (s.length() + s.block_tokens - 1) / s.block_tokens;
-    blocks.resize(static_cast<std::size_t>(n_blocks));
     std::iota(blocks.begin(), blocks.end(), 0u);
     for (std::size_t i = blocks.size(); i > 1; --i) std::swap(blocks[i - 1], blocks[numbers.bits() % i]);
-    const std::size_t element = s.type == tensor::DType::F16 ? 2 : 4;
-    keys.assign(static_cast<std::size_t>(n_blocks * view.block_elements()) * element, std::byte{0xFF});
-    values = keys;
-    view.k = keys.data();
-    view.v = values.data();
     for (std::int64_t p = 0; p < s.length(); ++p) {
       const std::size_t at = static_cast<std::size_t>(p * s.kv_heads * s.head_dim);
-      plain_table().kv_write(view, blocks[static_cast<std::size_t>(p / s.block_tokens)], p % s.block_tokens, &k[at], &v[at]);
+      write(p, &k[at], &v[at]);
     }
     scratch.resize(attend_scratch(s.head_dim, s.group) + 64);
   }
 
+  Place place(std::int64_t position, std::int64_t kv_head) const {
+    return {blocks[static_cast<std::size_t>(position / shape.block_tokens)], kv_head, position % shape.block_tokens};
+  }
+  void write(std::int64_t position, const float* key, const float* value) {
+    const Place at = place(position, 0);
+    plain_table().kv_write(store.view, static_cast<std::uint32_t>(at.block), at.slot, key, value);
+  }
+
   AttendArgs args(std::int64_t kv_head, float* out) {
-    return {.store = view,
+    return {.store = store.view,
             .blocks = blocks.data(),
             .rows = {0, shape.n_rows, shape.start},
             .kv_head = kv_head,
@@ -80,7 +83,47 @@ struct Sequence {
     return out;
   }
 
-  double stored(float x) const { return shape.type == tensor::DType::F16 ? tensor::f16_to_f32(tensor::f32_to_f16(x)) : x; }
+  // As one decoding step after another's chunks on other threads: every chunk for itself, merged afterwards.
+  std::vector<float> attend_apart(const KernelTable& table, std::int64_t room) {
+    std::vector<float> out(q.size(), std::numeric_limits<float>::quiet_NaN());
+    const std::int64_t floats = attend_partial_floats(shape.head_dim), pairs = shape.n_rows * shape.group;
+    const std::int64_t n_chunks = (shape.length() + kAttendChunk - 1) / kAttendChunk;
+    std::vector<float> partials(static_cast<std::size_t>(room * pairs * floats), std::numeric_limits<float>::quiet_NaN());
+    for (std::int64_t head = 0; head < shape.kv_heads; ++head)
+      for (std::int64_t chunk = 0; chunk < n_chunks;) {
+        std::int64_t place = chunk > 0 ? 1 : 0;  // behind the sum so far
+        for (; place < room && chunk < n_chunks; ++place, ++chunk) {
+          AttendArgs some = args(head, out.data());
+          some.partials = partials.data() + place * pairs * floats;
+          some.first_chunk = chunk;
+          some.n_chunks = 1;
+          table.attend(some);
+        }
+        for (std::int64_t pair = 0; pair < pairs; ++pair) {
+          float* to =
+              out.data() + pair / shape.group * shape.row_floats() + (head * shape.group + pair % shape.group) * shape.head_dim;
+          table.attend_merge(
+              {partials.data() + pair * floats, place, pairs * floats, shape.head_dim, chunk == n_chunks ? to : nullptr});
+        }
+      }
+    return out;
+  }
+
+  // A head's query as the scores see it: integer keys meet integers (kernel_table.h draws them).
+  std::vector<double> query(std::size_t first) const {
+    const auto head_dim = static_cast<std::size_t>(shape.head_dim);
+    std::vector<double> seen(q.begin() + static_cast<std::ptrdiff_t>(first),
+                             q.begin() + static_cast<std::ptrdiff_t>(first + head_dim));
+    if (shape.types.k != tensor::DType::Q8_0 && shape.types.k != tensor::DType::Q4_0) return seen;
+    std::vector<float> padded(static_cast<std::size_t>(store.width()), 0.0f);
+    std::copy_n(q.begin() + static_cast<std::ptrdiff_t>(first), head_dim, padded.begin());
+    std::vector<std::byte> row(activation_row_bytes(store.width()));
+    plain_table().quantize_row(padded.data(), store.width(), row.data());
+    const auto* groups = reinterpret_cast<const ActivationGroup*>(row.data() + store.width());
+    for (std::size_t d = 0; d < head_dim; ++d)
+      seen[d] = static_cast<double>(groups[d / 32].scale) * static_cast<std::int8_t>(row[d]);
+    return seen;
+  }
 };
 
 // What the definition says, in double precision, and how far float32 may be from it.
@@ -96,14 +139,13 @@ Exact exact_attention(const Sequence& sequence) {
   for (std::int64_t row = 0; row < s.n_rows; ++row)
     for (std::int64_t head = 0; head < s.heads(); ++head) {
       const std::int64_t last = s.start + row, first = s.window > 0 ? std::max<std::int64_t>(0, last - s.window + 1) : 0;
-      const float* q = &sequence.q[static_cast<std::size_t>((row * s.heads() + head) * s.head_dim)];
-      const auto at = [&](std::int64_t p) { return static_cast<std::size_t>((p * s.kv_heads + head / s.group) * s.head_dim); };
+      const std::vector<double> q = sequence.query(static_cast<std::size_t>((row * s.heads() + head) * s.head_dim));
       std::vector<double> scores;
       double score_error = 0;
       for (std::int64_t p = first; p <= last; ++p) {
         double dot = 0, size = 0;
         for (std::int64_t d = 0; d < s.head_dim; ++d) {
-          const double term = q[d] * sequence.stored(sequence.k[at(p) + static_cast<std::size_t>(d)]);
+          const double term = q[static_cast<std::size_t>(d)] * sequence.store.key(sequence.place(p, head / s.group), d);
           dot += term;
           size += std::fabs(term);
         }
@@ -123,8 +165,8 @@ Exact exact_attention(const Sequence& sequence) {
       for (std::int64_t d = 0; d < s.head_dim; ++d) {
         double sum = 0, size = 0;
         for (std::int64_t p = first; p <= last; ++p) {
-          const double term = scores[static_cast<std::size_t>(p - first)] / total *
-                              sequence.stored(sequence.v[at(p) + static_cast<std::size_t>(d)]);
+          const double term =
+              scores[static_cast<std::size_t>(p - first)] / total * sequence.store.value(sequence.place(p, head / s.group), d);
           sum += term;
           size += std::fabs(term);
         }
@@ -136,10 +178,12 @@ Exact exact_attention(const Sequence& sequence) {
   return exact;
 }
 
+constexpr TypePair kFloats{tensor::DType::F32, tensor::DType::F32};
+
 class Attention : public OnEveryTable {};
 PUNA_ON_EVERY_TABLE(Attention);
 
-void expect_exact(const KernelTable& table, const Shape& shape, const char* what) {
+void expect_exact(const KernelTable& table, const Shape& shape, const std::string& what) {
   Sequence sequence(shape);
   const std::vector<float> out = sequence.attend(table);
   const Exact exact = exact_attention(sequence);
@@ -148,17 +192,22 @@ void expect_exact(const KernelTable& table, const Shape& shape, const char* what
 }
 
 TEST_P(Attention, AgreesWithDoublePrecision) {
-  for (tensor::DType type : {tensor::DType::F16, tensor::DType::F32}) {
-    expect_exact(table(), {.type = type}, "one position");
-    expect_exact(table(), {.start = 299, .type = type}, "one row over two chunks");
-    expect_exact(table(), {.n_rows = 70, .type = type}, "rows from the start");
-    expect_exact(table(), {.kv_heads = 2, .group = 2, .start = 250, .n_rows = 20, .type = type}, "rows across a chunk's edge");
+  for (const TypePair& types : type_pairs()) {
+    const std::string name = name_of(types);
+    expect_exact(table(), {.types = types}, name + ": one position");
+    expect_exact(table(), {.start = 299, .types = types}, name + ": one row over two chunks");
+    expect_exact(table(), {.n_rows = 70, .types = types}, name + ": rows from the start");
+    expect_exact(table(), {.kv_heads = 2, .group = 2, .start = 250, .n_rows = 20, .types = types},
+                 name + ": across a chunk's edge");
   }
 }
 
 TEST_P(Attention, AgreesForEveryWidthOfAHead) {
-  for (std::int64_t head_dim : {8, 16, 40, 48, 72, 80, 96, 128, 192, 256})
-    expect_exact(table(), {.head_dim = head_dim, .group = 2, .start = 260, .n_rows = 3}, "head_dim");
+  for (const tensor::DType type : kKvTypes)
+    for (std::int64_t head_dim : {8, 16, 40, 48, 72, 80, 96, 128, 192, 256})
+      for (std::int64_t n_rows : {3, 60})
+        expect_exact(table(), {.head_dim = head_dim, .group = 2, .start = 260 - n_rows, .n_rows = n_rows, .types = {type, type}},
+                     std::string(tensor::name(type)) + ", head_dim " + std::to_string(head_dim));
 }
 
 TEST_P(Attention, AgreesForEveryGroup) {
@@ -178,38 +227,58 @@ TEST_P(Attention, CapsItsScores) {
 }
 
 TEST_P(Attention, LargeScoresDoNotOverflow) {
-  expect_exact(table(), {.type = tensor::DType::F32, .magnitude = 1e4f}, "one position");
-  Sequence sequence({.start = 400, .n_rows = 2, .type = tensor::DType::F32, .magnitude = 1e6f});
+  expect_exact(table(), {.types = kFloats, .magnitude = 1e4f}, "one position");
+  Sequence sequence({.start = 400, .n_rows = 2, .types = kFloats, .magnitude = 1e6f});
   for (float x : sequence.attend(table())) ASSERT_LE(std::fabs(x), 1.0f);
 }
 
-const Shape kShapes[] = {
-    {.start = 0, .n_rows = 45},
-    {.kv_heads = 2, .group = 1, .start = 230, .n_rows = 50},
-    {.head_dim = 48, .kv_heads = 2, .group = 6, .start = 500, .n_rows = 21},
-    {.head_dim = 40, .group = 2, .start = 300, .n_rows = 17},
-    {.head_dim = 32, .group = 4, .start = 600, .n_rows = 30, .window = 100, .soft_cap = 20.0f},
-    {.head_dim = 32, .group = 5, .start = 255, .n_rows = 30, .type = tensor::DType::F32},
-    {.head_dim = 16, .group = 13, .start = 500, .n_rows = 30, .window = 7},
-};
+// Each with every type, keys and values of one or of two.
+std::vector<Shape> shapes() {
+  const Shape of_f16[] = {
+      {.start = 0, .n_rows = 45},
+      {.kv_heads = 2, .group = 1, .start = 230, .n_rows = 50},
+      {.head_dim = 48, .kv_heads = 2, .group = 6, .start = 500, .n_rows = 21},
+      {.head_dim = 40, .group = 2, .start = 300, .n_rows = 17},
+      {.head_dim = 32, .group = 4, .start = 600, .n_rows = 30, .window = 100, .soft_cap = 20.0f},
+      {.head_dim = 32, .group = 5, .start = 255, .n_rows = 30},
+      {.head_dim = 16, .group = 13, .start = 500, .n_rows = 30, .window = 7},
+  };
+  std::vector<Shape> all;
+  std::size_t turn = 0;
+  for (Shape shape : of_f16)
+    for (const tensor::DType type : kKvTypes) {
+      shape.types = {type, kKvTypes[(++turn / 3) % std::size(kKvTypes)]};
+      all.push_back(shape);
+    }
+  return all;
+}
 
 TEST_P(Attention, HasThePlainTablesBits) {
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : shapes()) {
     Sequence sequence(shape);
-    EXPECT_TRUE(same_bits(sequence.attend(plain_table()), sequence.attend(table())));
+    EXPECT_TRUE(same_bits(sequence.attend(plain_table()), sequence.attend(table()))) << name_of(shape.types);
   }
 }
 
 TEST_P(Attention, DoesNotSeeHowManyRowsGoTogether) {
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : shapes()) {
     Sequence sequence(shape);
     const std::vector<float> together = sequence.attend(table());
     for (std::int64_t step : {1, 2, 7, 16}) EXPECT_TRUE(same_bits(together, sequence.attend(table(), step))) << step << " rows";
   }
 }
 
+TEST_P(Attention, DoesNotSeeThatChunksAreComputedApart) {
+  for (const Shape& shape : shapes()) {
+    Sequence sequence(shape);
+    const std::vector<float> together = sequence.attend(table());
+    for (std::int64_t room : {2, 3, 9})
+      EXPECT_TRUE(same_bits(together, sequence.attend_apart(table(), room))) << room << " places";
+  }
+}
+
 TEST_P(Attention, DoesNotSeeHowManyHeadsGoTogether) {
-  for (const Shape& shape : kShapes) {
+  for (const Shape& shape : shapes()) {
     Sequence sequence(shape);
     const std::vector<float> together = sequence.attend(table());
     std::vector<float> alone(together.size());
@@ -226,7 +295,7 @@ TEST_P(Attention, DoesNotSeeHowManyHeadsGoTogether) {
 }
 
 TEST_P(Attention, DoesNotSeeTheSizeOfBlocks) {
-  for (Shape shape : kShapes) {
+  for (Shape shape : shapes()) {
     shape.block_tokens = 16;
     const std::vector<float> expected = Sequence(shape).attend(table());
     for (std::int64_t size : {32, 64, 256}) {
@@ -237,28 +306,33 @@ TEST_P(Attention, DoesNotSeeTheSizeOfBlocks) {
 }
 
 TEST_P(Attention, ARowDoesNotChangeWhenLaterRowsAreStored) {
-  Sequence before({.start = 280, .n_rows = 1}), after({.start = 280, .n_rows = 60});
-  std::copy(before.q.begin(), before.q.end(), after.q.begin());
-  for (std::int64_t p = 0; p <= 280; ++p) {
-    const auto at = static_cast<std::size_t>(p * 64);
-    plain_table().kv_write(after.view, after.blocks[static_cast<std::size_t>(p / 32)], p % 32, &before.k[at], &before.v[at]);
+  for (const tensor::DType type : kKvTypes) {
+    Sequence before({.start = 280, .n_rows = 1, .types = {type, type}}),
+        after({.start = 280, .n_rows = 60, .types = {type, type}});
+    std::copy(before.q.begin(), before.q.end(), after.q.begin());
+    for (std::int64_t p = 0; p <= 280; ++p) {
+      const auto at = static_cast<std::size_t>(p * 64);
+      after.write(p, &before.k[at], &before.v[at]);
+    }
+    const std::vector<float> expected = before.attend(table());
+    std::vector<float> found = after.attend(table());
+    found.resize(expected.size());
+    EXPECT_TRUE(same_bits(expected, found)) << tensor::name(type);
   }
-  const std::vector<float> expected = before.attend(table());
-  std::vector<float> found = after.attend(table());
-  found.resize(expected.size());
-  EXPECT_TRUE(same_bits(expected, found));
 }
 
 TEST_P(Attention, ANotANumberBehindARowStaysThere) {
-  Sequence sequence({.start = 100, .n_rows = 40});
-  const std::vector<float> clean = sequence.attend(table());
-  const std::vector<float> poison(64, std::numeric_limits<float>::infinity());
-  plain_table().kv_write(sequence.view, sequence.blocks[120 / 32], 120 % 32, poison.data(), poison.data());
-  const std::vector<float> found = sequence.attend(table());
-  const std::size_t before = 20 * static_cast<std::size_t>(sequence.shape.row_floats());
-  EXPECT_TRUE(same_bits({clean.begin(), clean.begin() + static_cast<std::ptrdiff_t>(before)},
-                        {found.begin(), found.begin() + static_cast<std::ptrdiff_t>(before)}));
-  EXPECT_TRUE(std::isnan(found[before]));
+  for (const tensor::DType type : kKvTypes) {
+    Sequence sequence({.start = 100, .n_rows = 40, .types = {type, type}});
+    const std::vector<float> clean = sequence.attend(table());
+    const std::vector<float> poison(64, std::numeric_limits<float>::infinity());
+    sequence.write(120, poison.data(), poison.data());
+    const std::vector<float> found = sequence.attend(table());
+    const std::size_t before = 20 * static_cast<std::size_t>(sequence.shape.row_floats());
+    EXPECT_TRUE(same_bits({clean.begin(), clean.begin() + static_cast<std::ptrdiff_t>(before)},
+                          {found.begin(), found.begin() + static_cast<std::ptrdiff_t>(before)}));
+    EXPECT_TRUE(std::isnan(found[before])) << tensor::name(type);
+  }
 }
 
 TEST_P(Attention, BlocksBehindTheWindowNeedNotExist) {

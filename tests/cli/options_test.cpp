@@ -90,7 +90,7 @@ TEST(EngineOptions, DefaultsAreLlamaCpps) {
   EXPECT_EQ(engine->n_ctx, 0);
   EXPECT_EQ(engine->n_batch, 2048);
   EXPECT_EQ(engine->n_ubatch, 512);
-  EXPECT_EQ(engine->cache_type, tensor::DType::F16);
+  EXPECT_EQ(engine->cache, engine::CacheTypes{});
   EXPECT_TRUE(engine->file.use_mmap);
   EXPECT_FALSE(engine->file.use_mlock);
 }
@@ -101,15 +101,15 @@ TEST(EngineOptions, AStepIsNoLargerThanABatch) {
   EXPECT_EQ(finish(line.engine)->n_ubatch, 64);
 }
 
-TEST(EngineOptions, KeysAndValuesShareAType) {
+TEST(EngineOptions, KeysAndValuesHaveTypesOfTheirOwn) {
   Line line;
-  ASSERT_TRUE(line.parse({"-ctk", "f32", "-ctv", "f32"}));
-  EXPECT_EQ(finish(line.engine)->cache_type, tensor::DType::F32);
-  Line mixed;
-  ASSERT_TRUE(mixed.parse({"-ctk", "f32"}));
-  EXPECT_FALSE(finish(mixed.engine));
+  ASSERT_TRUE(line.parse({"-ctk", "q8_0", "-ctv", "q4_0"}));
+  EXPECT_EQ(finish(line.engine)->cache, (engine::CacheTypes{tensor::DType::Q8_0, tensor::DType::Q4_0}));
+  Line one;
+  ASSERT_TRUE(one.parse({"-ctk", "bf16"}));
+  EXPECT_EQ(finish(one.engine)->cache, (engine::CacheTypes{tensor::DType::BF16, tensor::DType::F16}));
   Line unknown;
-  EXPECT_THAT(unknown.parse({"-ctk", "q3"}).error().message, HasSubstr("f16, f32"));
+  EXPECT_THAT(unknown.parse({"-ctk", "q3"}).error().message, HasSubstr("f32, f16, bf16, q8_0, q4_0"));
 }
 
 TEST(EngineOptions, LoadModesAreTheOlderFlagsInOneWord) {

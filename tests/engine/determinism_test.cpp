@@ -78,7 +78,7 @@ class SideBySide {
     kv::Spec spec = cache_spec(*model_, 256, 64);
     for (kv::LayerGroup& group : spec.groups) group.n_blocks = 600;
     cache_ = std::make_unique<kv::Manager>(spec);
-    store_ = KvStore::make(model_->body.graph.stores, spec, tensor::DType::F16).value();
+    store_ = KvStore::make(model_->body.graph.stores, spec, {}).value();
     runner_ = std::make_unique<Runner>(Runner::make(*model_, lowered, backend_, {.n_ubatch = 2048}).value());
   }
 

@@ -23,8 +23,8 @@ TEST(Load, NamesAnOptionThatIsOutOfRange) {
   options.n_ctx = -4;
   EXPECT_THAT(error_of(options).message, HasSubstr("--ctx-size is -4"));
   options = tiny_options("llama");
-  options.cache_type = tensor::DType::Q4_0;
-  EXPECT_THAT(error_of(options).message, HasSubstr("f16 or f32"));
+  options.cache.v = tensor::DType::Q4_K;
+  EXPECT_THAT(error_of(options).message, HasSubstr("--cache-type-v is q4_k, wanted one of f32, f16, bf16, q8_0, q4_0"));
   options = tiny_options("llama");
   options.isa = "altivec";
   EXPECT_THAT(error_of(options).message, HasSubstr("altivec"));
@@ -77,8 +77,14 @@ TEST(Load, PlansTheCacheBeforeItIsAllocated) {
   const auto large = load_or_fail(options);
   EXPECT_GT(small->memory().cache, 0u);
   EXPECT_GT(large->memory().cache, small->memory().cache);
-  options.cache_type = tensor::DType::F32;
+  options.cache = {tensor::DType::F32, tensor::DType::F32};
   EXPECT_EQ(load_or_fail(options)->memory().cache, 2 * large->memory().cache);
+  options.cache = {tensor::DType::F16, tensor::DType::F32};
+  EXPECT_EQ(load_or_fail(options)->memory().cache * 2, 3 * large->memory().cache);
+  options.cache = {tensor::DType::Q8_0, tensor::DType::Q8_0};
+  const std::uint64_t eight_bits = load_or_fail(options)->memory().cache;
+  options.cache = {tensor::DType::Q4_0, tensor::DType::Q4_0};
+  EXPECT_LT(load_or_fail(options)->memory().cache, eight_bits);
   EXPECT_EQ(small->memory().weights, std::filesystem::file_size(tiny_path("llama")));
 }
 

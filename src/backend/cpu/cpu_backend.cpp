@@ -17,7 +17,8 @@ graph::Packing CpuBackend::packing(const graph::WeightInfo& weight) const {
 }
 
 std::size_t CpuBackend::arena_bytes(const graph::Graph& graph, const graph::MaxSizes& sizes) const {
-  return graph::plan(graph, sizes, value_row_bytes).bytes + thread_scratch(graph) * static_cast<std::size_t>(threads_.most());
+  return graph::plan(graph, sizes, value_row_bytes).bytes + thread_scratch(graph) * static_cast<std::size_t>(threads_.most()) +
+         partials_floats(graph, threads_.most()) * sizeof(float);
 }
 
 Result<std::unique_ptr<Program>> CpuBackend::compile(const CompileRequest& request) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backend/cpu/attend_step.h"
 #include "backend/cpu/rope_table.h"
 #include "backend/cpu/scratch.h"
 #include "base/check.h"
@@ -43,13 +44,27 @@ std::size_t thread_scratch(const graph::Graph& graph) {
   return round_up(bytes, std::size_t{4096});
 }
 
+std::size_t partials_floats(const graph::Graph& graph, int n_threads) {
+  std::size_t floats = 0;
+  for (const Node& node : graph.nodes)
+    if (const auto* attend = std::get_if<graph::Attend>(&node.op)) {
+      const graph::StoreInfo& store = graph.stores[attend->store];
+      const std::int64_t heads = graph.values[node.inputs[0]].shape.rest[0];
+      floats = std::max(floats, attend_partials_floats(store.head_dim, heads / store.n_kv_heads, n_threads));
+    }
+  return floats;
+}
+
 Result<std::unique_ptr<Program>> CpuProgram::make(const CompileRequest& request, const KernelTable& kernels,
                                                   const Threads& threads) {
   std::unique_ptr<CpuProgram> program(new CpuProgram(request, kernels, threads));
   const std::size_t values = round_up(program->plan_.bytes, std::size_t{4096});
-  program->arena_ = PUNA_TRY(os::Reservation::make(values + program->scratch_bytes_ * static_cast<std::size_t>(threads.most())));
+  const std::size_t scratch = program->scratch_bytes_ * static_cast<std::size_t>(threads.most());
+  const std::size_t n_partials = partials_floats(program->graph_, threads.most());
+  program->arena_ = PUNA_TRY(os::Reservation::make(values + scratch + n_partials * sizeof(float)));
   program->scratch_base_ = program->arena_.data() + values;
   program->packed_ = PUNA_TRY(PackedWeights::make(request));
+  program->partials_ = {reinterpret_cast<float*>(program->scratch_base_ + scratch), n_partials};
   return program;
 }
 
@@ -188,8 +203,7 @@ void CpuProgram::packed_product(LinearArgs args, const PackedWeights::Part& part
     std::byte* panel = row < until ? at_row(part.panels, row) : args.scratch + linear_scratch(args.k);
     args.row_begin = row;
     args.row_end = std::min(end, row + kPanelRows);
-    kernels_.pack_rows(
-        {.type = args.type, .weight = at_row(file, row), .k = args.k, .n_rows = args.row_end - row, .out = panel});
+    kernels_.pack_rows({.type = args.type, .weight = at_row(file, row), .k = args.k, .n_rows = args.row_end - row, .out = panel});
     args.weight = panel;
     kernels_.linear_int8(args);
   }
@@ -203,7 +217,8 @@ void CpuProgram::float_product(LinearArgs args, const PackedWeights::Part& part)
   const std::int64_t begin = std::max(args.row_begin, part.kept), end = std::min(args.row_end, part.until);
   if (begin >= end) return;
   const std::size_t row_bytes = tensor::row_bytes(args.type, static_cast<std::size_t>(args.k));
-  const std::size_t first = static_cast<std::size_t>(begin) * row_bytes, bytes = static_cast<std::size_t>(end - begin) * row_bytes;
+  const std::size_t first = static_cast<std::size_t>(begin) * row_bytes,
+                    bytes = static_cast<std::size_t>(end - begin) * row_bytes;
   std::memcpy(part.panels + first, file + first, bytes);
   os::release_file_pages({file + first, bytes});
 }
@@ -271,22 +286,14 @@ void CpuProgram::execute(const graph::Attend& op, const Node& node) const {
   const Rows q = rows(node.inputs[0]), out = rows(node.outputs[0]);
   const KvView& store = step_->stores[op.store];
   const std::int64_t heads = graph_.values[node.inputs[0]].shape.rest[0];
-  constexpr std::int64_t kTile = 32;  // query rows that share one pass over the keys
-  struct Item {
-    std::int64_t sequence, kv_head, first, n;
-  };
-  std::vector<Item> items;
-  for (std::size_t s = 0; s < step_->sequences.size(); ++s)
-    for (std::int64_t first = 0; first < step_->sequences[s].n_rows; first += kTile)
-      for (std::int64_t head = 0; head < store.n_kv_heads; ++head)
-        items.push_back({static_cast<std::int64_t>(s), head, first, std::min(kTile, step_->sequences[s].n_rows - first)});
-  pool_->parallel_for(static_cast<std::int64_t>(items.size()), [&](int thread, std::int64_t index) {
-    const Item& item = items[static_cast<std::size_t>(index)];
-    const SequenceRows& own = step_->sequences[static_cast<std::size_t>(item.sequence)];
-    kernels_.attend({.store = store,
-                     .blocks = table(op.store, item.sequence),
-                     .rows = {own.first_row + item.first, item.n, own.start + item.first},
-                     .kv_head = item.kv_head,
+  attend({.kernels = kernels_,
+          .pool = *pool_,
+          .sequences = step_->sequences,
+          .block_tables = step_->block_tables.data() + graph_.stores[op.store].group * step_->sequences.size(),
+          .shared = {.store = store,
+                     .blocks = nullptr,
+                     .rows = {},
+                     .kv_head = 0,
                      .group = heads / store.n_kv_heads,
                      .q = q.f32(0),
                      .out = out.f32(0),
@@ -294,8 +301,10 @@ void CpuProgram::execute(const graph::Attend& op, const Node& node) const {
                      .scale = op.scale,
                      .soft_cap = op.soft_cap,
                      .window = graph_.stores[op.store].window,
-                     .scratch = scratch(thread)});
-  });
+                     .scratch = nullptr},
+          .scratch = scratch_base_,
+          .scratch_bytes = scratch_bytes_,
+          .partials = partials_});
 }
 
 void CpuProgram::execute(const graph::Add&, const Node& node) const {

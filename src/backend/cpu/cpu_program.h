@@ -10,8 +10,9 @@
 
 namespace puna::backend::cpu {
 
-std::size_t value_row_bytes(const graph::ValueInfo& value);  // in the arena
-std::size_t thread_scratch(const graph::Graph& graph);       // what one thread needs beside it
+std::size_t value_row_bytes(const graph::ValueInfo& value);             // in the arena
+std::size_t thread_scratch(const graph::Graph& graph);                  // what one thread needs beside it
+std::size_t partials_floats(const graph::Graph& graph, int n_threads);  // what all need together (attend_step.h)
 
 class CpuProgram final : public Program {
  public:
@@ -81,6 +82,7 @@ class CpuProgram final : public Program {
   os::Reservation arena_;
   std::byte* scratch_base_ = nullptr;
   std::size_t scratch_bytes_ = 0;
+  std::span<float> partials_;
   std::vector<int> input_place_;  // by ValueId: place in Graph::inputs, or -1
   const StepData* step_ = nullptr;
 };

@@ -74,7 +74,22 @@ struct AttendArgs {
   float scale;              // on q·k
   float soft_cap;           // s → cap · tanh(s / cap); 0: none
   std::int64_t window;      // 0: none
-  std::byte* scratch;       // this thread's, attend_scratch(head_dim) bytes
+  std::byte* scratch;       // this thread's, attend_scratch(head_dim, group) bytes
+  // Where set, instead of `out`: the chunks first_chunk … + n_chunks - 1 each for itself, for attend_merge.
+  float* partials = nullptr;  // [n_chunks][rows.n_rows · group][attend_partial_floats(head_dim)]
+  std::int64_t first_chunk = 0, n_chunks = 0;
+};
+constexpr std::int64_t kAttendChunk = 256;  // positions
+// Of one row and head in one chunk: head_dim sums in whole 16s, the largest score, the sum of the probabilities, room.
+constexpr std::int64_t attend_partial_floats(std::int64_t head_dim) { return (head_dim + 15) / 16 * 16 + 16; }
+
+// Merges the chunks of one row and head, left to right, into the first.
+struct AttendMergeArgs {
+  float* partials;  // of the first chunk
+  std::int64_t n;
+  std::int64_t stride;  // floats from one chunk to the next
+  std::int64_t head_dim;
+  float* out;  // [head_dim], the quotient; null: more chunks come
 };
 
 struct RopeArgs {
@@ -107,6 +122,7 @@ struct KernelTable {
   // One token's keys and values, [kv_heads, head_dim] each, to position `slot` of block `block`.
   void (*kv_write)(const KvView& store, std::uint32_t block, std::int64_t slot, const float* k, const float* v);
   void (*attend)(const AttendArgs&);
+  void (*attend_merge)(const AttendMergeArgs&);
 };
 
 std::size_t linear_scratch(std::int64_t k);

@@ -16,6 +16,12 @@ inline __m256 widen_i8(const std::int8_t* p) {
   return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
 }
 inline Vec load_i8(const std::int8_t* p) { return {widen_i8(p), widen_i8(p + 8)}; }
+inline Vec load_i4(const std::uint8_t* p, bool high) {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  const __m128i four_bits = _mm_and_si128(high ? _mm_srli_epi16(bytes, 4) : bytes, _mm_set1_epi8(15));
+  const __m128i q = _mm_sub_epi8(four_bits, _mm_set1_epi8(8));
+  return {_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(q)), _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_srli_si128(q, 8)))};
+}
 inline float f16_value(std::uint16_t bits) { return _cvtsh_ss(bits); }
 inline Vec load_i32(const std::int32_t* p) {
   const auto* q = reinterpret_cast<const __m256i*>(p);

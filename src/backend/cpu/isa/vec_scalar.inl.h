@@ -28,6 +28,9 @@ inline Vec load_bf16(const std::uint16_t* p) {
 inline Vec load_i8(const std::int8_t* p) {
   return each_lane([=](int i) { return static_cast<float>(p[i]); });
 }
+inline Vec load_i4(const std::uint8_t* p, bool high) {
+  return each_lane([=](int i) { return static_cast<float>((high ? p[i] >> 4 : p[i] & 15) - 8); });
+}
 inline float f16_value(std::uint16_t bits) { return tensor::f16_to_f32(bits); }
 inline Vec load_i32(const std::int32_t* p) {
   return each_lane([=](int i) { return static_cast<float>(p[i]); });

@@ -32,5 +32,6 @@ constexpr KernelTable make_table(std::string_view name) {
           .gated = gated_rows,
           .rope = rope,
           .kv_write = kv_write,
-          .attend = attend};
+          .attend = attend,
+          .attend_merge = attend_merge};
 }

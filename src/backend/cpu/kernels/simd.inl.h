@@ -4,6 +4,7 @@
 //   Vec                                   by value; all operations are exact or rounded once, to nearest even
 //   splat(x)  load(p)  store(p, v)        no alignment asked
 //   load_f16  load_bf16  load_i8  load_i32     16 values of the type, as floats;  store_f16(p, v): rounded
+//   load_i4(p, high)                      the low or the high four bits of 16 bytes, minus 8, as floats
 //   f16_value(bits)                       one half float
 //   store_i8(p, v)                        rounded to even; |v| ≤ 127
 //   add sub mul div  fma(a, b, c)         fma = a·b + c, rounded once; add(mul) is never contracted
