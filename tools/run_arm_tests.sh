@@ -26,8 +26,8 @@ on_in_parts() {
 # has_tables PROCESSOR NAME…: exactly these can run there.
 has_tables() {
   local found
-  found=$(on "$1" backend --gtest_list_tests --gtest_filter='Table/Rope.*' | sed -n 's|.*/\([a-z0-9_]*\)  # GetParam.*|\1|p' | uniq)
-  found=$(awk '!seen[$0]++' <<<"$found" | tr '\n' ' ')
+  found=$(on "$1" backend --gtest_list_tests --gtest_filter='Table/Rope.*' |
+    sed -n 's|.*/\([a-z0-9_]*\)  # GetParam.*|\1|p' | awk '!seen[$0]++' | tr '\n' ' ')
   [ "$found" = "${*:2} " ] || { echo "$1: kernels for '$found', expected '${*:2} '" >&2; return 1; }
 }
 
