@@ -1,6 +1,7 @@
 #include "backend/cpu/attend_step.h"
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 namespace puna::backend::cpu {
@@ -28,7 +29,7 @@ std::vector<Tile> tiles_of(const AttendStep& step, std::int64_t pairs) {
         tiles.push_back({static_cast<std::int64_t>(s), head, first, n, first_chunk, (start + n - 1) / kChunk + 1 - first_chunk});
     }
   // The longest first, so that no thread begins one when the others are done.
-  std::ranges::stable_sort(tiles, [](const Tile& a, const Tile& b) { return a.n * a.n_chunks > b.n * b.n_chunks; });
+  std::ranges::sort(tiles, std::greater(), [](const Tile& tile) { return tile.n * tile.n_chunks; });
   return tiles;
 }
 
