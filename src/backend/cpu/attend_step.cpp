@@ -117,7 +117,8 @@ void attend(const AttendStep& step) {
   std::vector<Tile> tiles = tiles_of(step, kPassPairs);
   if (static_cast<std::int64_t>(tiles.size()) < enough) tiles = tiles_of(step, kSplitPairs);
   const auto n_tiles = static_cast<std::int64_t>(tiles.size());
-  if (step.pool.size() > 1 && n_tiles < enough && tiles[0].n_chunks > 1) return attend_apart(step, tiles);
+  const bool is_long = std::ranges::any_of(tiles, [](const Tile& tile) { return tile.n_chunks > 1; });
+  if (step.pool.size() > 1 && n_tiles < enough && is_long) return attend_apart(step, tiles);
   step.pool.parallel_for(n_tiles, [&](int thread, std::int64_t i) {
     step.kernels.attend(args_of(step, tiles[static_cast<std::size_t>(i)], thread));
   });
