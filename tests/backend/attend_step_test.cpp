@@ -81,6 +81,7 @@ TEST(AttendStep, ThreadsAndRoomCannotBeSeen) {
   const Step steps[] = {
       {3, 0, {{0, 1, 2900}}},                                 // one row far into its text
       {3, 0, {{0, 1, 0}, {1, 1, 700}, {2, 1, 1300}}},         // rows of three sequences
+      {3, 0, {{0, 8, 0}, {8, 1, 1300}}},                      // many short rows before a long one
       {6, 0, {{0, 20, 1500}}},                                // some rows
       {2, 300, {{0, 5, 1400}, {5, 1, 255}, {6, 1, 256}}},     // a window, over the edges of chunks
       {30, 0, {{0, 2, 800}}},                                 // a group wider than a tile

@@ -1,5 +1,6 @@
-// What a smaller cache costs: the mean Kullback-Leibler divergence of the answers from those with keys and values in float32,
-// over every position of the golden prompts but the first. docs/run.md gives the figures.
+// What a smaller cache costs: the mean Kullback-Leibler divergence of the answers from the exact ones (float32 throughout), over
+// every position of the shorter golden prompts but the first. docs/run.md gives the figures over all; float32 keys and values are
+// the measure, since the products' own rounding is in all of them.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -43,7 +44,7 @@ double divergence(const std::vector<float>& wanted, const std::vector<float>& fo
 TEST(CacheTypes, CostWhatTheDocumentationSays) {
   const RealModel small = real_models().front();
   engine::Options options = options_for(small);
-  options.cache = {DType::F32, DType::F32};
+  options.exact = true;
   const auto reference = load(options);
   struct Case {
     engine::CacheTypes types;
@@ -52,17 +53,17 @@ TEST(CacheTypes, CostWhatTheDocumentationSays) {
   std::vector<Rows> wanted;
   std::vector<std::vector<TokenId>> texts;
   for (const Prompt& prompt : prompts(small)) {
-    if (prompt.ids.size() > 700) continue;
+    if (prompt.ids.size() > 700) continue;  // the reference is held in memory
     texts.push_back(prompt.ids);
     wanted.push_back(logits_of(*reference, prompt.ids));
   }
-  for (const Case& one : {Case{{DType::F16, DType::F16}, 1},
-                          {{DType::BF16, DType::BF16}, 1},
-                          {{DType::Q8_0, DType::Q8_0}, 1},
-                          {{DType::Q8_0, DType::F16}, 1},
-                          {{DType::F16, DType::Q8_0}, 1},
-                          {{DType::Q8_0, DType::Q4_0}, 1},
-                          {{DType::Q4_0, DType::Q4_0}, 1}}) {
+  options.exact = false;
+  for (const Case& one : {Case{{DType::F32, DType::F32}, 0.0025},
+                          {{DType::F16, DType::F16}, 0.0025},
+                          {{DType::BF16, DType::BF16}, 0.0025},
+                          {{DType::Q8_0, DType::Q8_0}, 0.0035},
+                          {{DType::Q8_0, DType::Q4_0}, 0.025},
+                          {{DType::Q4_0, DType::Q4_0}, 0.2}}) {
     options.cache = one.types;
     const auto engine = load(options);
     double sum = 0;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "backend/cpu/cpu_backend.h"
@@ -81,7 +82,7 @@ class Crowd {
     std::vector<Work> work;
     for (const Member& member : members) work.push_back({member.id, member.pending});
     // Who waits for a single token first: as a server decodes between the chunks of other prompts.
-    std::ranges::stable_sort(work, {}, [](const Work& item) { return item.pending.size() != 1; });
+    std::ranges::sort(work, {}, [](const Work& item) { return std::pair(item.pending.size() != 1, item.id.value); });
     const StepPlan plan = next_step(work, options_.n_ubatch);
     if (plan.sequences.empty()) return false;
     std::vector<std::vector<float>> rows;

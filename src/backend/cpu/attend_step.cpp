@@ -1,6 +1,7 @@
 #include "backend/cpu/attend_step.h"
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 namespace puna::backend::cpu {
@@ -28,7 +29,7 @@ std::vector<Tile> tiles_of(const AttendStep& step, std::int64_t pairs) {
         tiles.push_back({static_cast<std::int64_t>(s), head, first, n, first_chunk, (start + n - 1) / kChunk + 1 - first_chunk});
     }
   // The longest first, so that no thread begins one when the others are done.
-  std::ranges::stable_sort(tiles, [](const Tile& a, const Tile& b) { return a.n * a.n_chunks > b.n * b.n_chunks; });
+  std::ranges::sort(tiles, std::greater(), [](const Tile& tile) { return tile.n * tile.n_chunks; });
   return tiles;
 }
 
@@ -116,7 +117,8 @@ void attend(const AttendStep& step) {
   std::vector<Tile> tiles = tiles_of(step, kPassPairs);
   if (static_cast<std::int64_t>(tiles.size()) < enough) tiles = tiles_of(step, kSplitPairs);
   const auto n_tiles = static_cast<std::int64_t>(tiles.size());
-  if (step.pool.size() > 1 && n_tiles < enough && tiles[0].n_chunks > 1) return attend_apart(step, tiles);
+  const bool is_long = std::ranges::any_of(tiles, [](const Tile& tile) { return tile.n_chunks > 1; });
+  if (step.pool.size() > 1 && n_tiles < enough && is_long) return attend_apart(step, tiles);
   step.pool.parallel_for(n_tiles, [&](int thread, std::int64_t i) {
     step.kernels.attend(args_of(step, tiles[static_cast<std::size_t>(i)], thread));
   });

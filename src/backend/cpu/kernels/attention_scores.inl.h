@@ -1,8 +1,6 @@
 // The scores q · k of a chunk. Float keys meet the query as it is, the lanes 16 positions. Integer keys meet it as int8 with
 // a scale per 32 values (quantize_row.inl.h), by exact integer sums. Included inside the namespace of the set.
 
-constexpr int kQueryPlanes = 1;  // int8 rows that a query becomes
-
 // The scores of `P` words of positions for `R` pairs.
 //   queries: [head_dim][R]   scores: [R][kScoreStride], from the first word's place
 template <class Element, int P, int R>
@@ -84,16 +82,14 @@ struct KeysFour {
 // Sums of a register tile of integers, by instruction set: each takes one register or, where a sum is wide, four.
 constexpr int kDotWords = kVecRegisters >= 32 ? 12 : 3;
 constexpr int kDotBeside = kVecRegisters >= 32 ? 2 : 1;
-constexpr int kDotPairs = kDotWords / kDotBeside / kQueryPlanes;
+constexpr int kDotPairs = kDotWords / kDotBeside;
 
-// Queries of a tile of R pairs as integers. Of each group of 32 values: [8][rows] words of four int8, [rows] scales, [rows]
-// offsets (ActivationGroup), with the planes of a pair as neighbouring rows. `rows` of them: R · kQueryPlanes.
+// 32 values of the queries of a tile of R pairs, as integers: words of four int8, scales and offsets (ActivationGroup).
 template <int R>
 struct QueryGroup {
-  static constexpr int kRows = R * kQueryPlanes;
-  std::int32_t q[8][kRows];
-  float scale[kRows];
-  std::int32_t offset[kRows];
+  std::int32_t q[8][R];
+  float scale[R];
+  std::int32_t offset[R];
 };
 
 // Pairs are cut into tiles of kDotPairs and, what is left, of fewer: body(Index<R>, first pair).
@@ -104,24 +100,23 @@ inline void for_dot_tiles(std::int64_t first, std::int64_t end, Body body) {
     if (first < end) for_dot_tiles<R / 2>(first, end, body);
 }
 
-// score += Σ over the groups' 32 values, ascending, of each plane: fma(float(Σ q · k) · k_scale, q_scale, score)
+// Groups of 32 values, ascending: score = fma(float(Σ q · k) · k_scale, q_scale, score)
 template <class Keys, int P, int R>
 inline void score_dots(const ChunkView& view, std::int64_t word, std::int64_t n_groups, const QueryGroup<R>* queries,
                        float* scores) {
   using K = Stored<typename Keys::Format>;
-  constexpr int kRows = R * kQueryPlanes;
   const std::int64_t stride = view.key_stride * 4;
   for (std::int64_t g = 0; g < n_groups; ++g) {
     const QueryGroup<R>& query = queries[g];
-    Dot<K> dots[kRows][P];
-    repeat<kRows>([&](auto r) { repeat<P>([&](auto w) { dots[r.value][w.value].start(query.offset[r.value]); }); });
+    Dot<K> dots[R][P];
+    repeat<R>([&](auto r) { repeat<P>([&](auto w) { dots[r.value][w.value].start(query.offset[r.value]); }); });
     repeat<8>([&](auto j) {
       Quads key[P];
       repeat<P>([&](auto w) {
         const auto* group = reinterpret_cast<const std::uint8_t*>(view.keys[word + w.value]) + g * Keys::kRows * stride;
         key[w.value] = Keys::template quads<j.value>(group, stride);
       });
-      repeat<kRows>([&](auto r) {
+      repeat<R>([&](auto r) {
         const auto* four = reinterpret_cast<const std::int8_t*>(&query.q[j.value][r.value]);
         repeat<P>([&](auto w) { dots[r.value][w.value].template add<j.value>(key[w.value], four); });
       });
@@ -130,13 +125,9 @@ inline void score_dots(const ChunkView& view, std::int64_t word, std::int64_t n_
       const Vec scale = load_f16(view.key_scales[word + w.value] + g * view.key_stride);
       repeat<R>([&](auto r) {
         float* out = scores + r.value * kScoreStride + w.value * kWord;
-        Vec score = g == 0 ? zero() : load(out);
-        repeat<kQueryPlanes>([&](auto plane) {
-          constexpr int kRow = r.value * kQueryPlanes + plane.value;
-          const Vec dot = to_floats(dots[kRow][w.value].template total<8>());
-          score = fma(mul(dot, scale), splat(query.scale[kRow]), score);
-        });
-        store(out, score);
+        const Vec score = g == 0 ? zero() : load(out);
+        const Vec dot = to_floats(dots[r.value][w.value].template total<8>());
+        store(out, fma(mul(dot, scale), splat(query.scale[r.value]), score));
       });
     });
   }
@@ -170,17 +161,13 @@ inline void pack_integer_queries(const AttendPass& pass) {
     for (int r = 0; r < R; ++r) {
       const float* q = pass.args.q + pass.head_offset(first + r);
       for (std::int64_t d = 0; d < width; ++d) padded[d] = d < head_dim ? q[d] : 0.0f;
-      quantize_planes<kQueryPlanes>(padded, width, row);
-      for (int plane = 0; plane < kQueryPlanes; ++plane) {
-        const std::byte* integers = row + static_cast<std::size_t>(plane) * activation_row_bytes(width);
-        const auto* groups = reinterpret_cast<const ActivationGroup*>(integers + width);
-        for (std::int64_t g = 0; g < n_groups; ++g) {
-          const int place = r * kQueryPlanes + plane;
-          for (int j = 0; j < 8; ++j)
-            queries[g].q[j][place] = load_i32x1(reinterpret_cast<const std::int8_t*>(integers) + g * kActivationGroup + 4 * j);
-          queries[g].scale[place] = groups[g].scale;
-          queries[g].offset[place] = groups[g].offset;
-        }
+      quantize_row(padded, width, row);
+      const auto* groups = reinterpret_cast<const ActivationGroup*>(row + width);
+      for (std::int64_t g = 0; g < n_groups; ++g) {
+        for (int j = 0; j < 8; ++j)
+          queries[g].q[j][r] = load_i32x1(reinterpret_cast<const std::int8_t*>(row) + g * kActivationGroup + 4 * j);
+        queries[g].scale[r] = groups[g].scale;
+        queries[g].offset[r] = groups[g].offset;
       }
     }
   });

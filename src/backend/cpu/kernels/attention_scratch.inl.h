@@ -15,9 +15,9 @@ constexpr std::int64_t round_to_groups(std::int64_t n) {
 // Rows that go through the chunks together; their whole group of heads goes with them.
 constexpr std::int64_t rows_per_pass(std::int64_t group) { return group < kPassPairs ? kPassPairs / group : 1; }
 
-// Floats that one head's query takes, also as integers with the scale and the offset of each group, in two planes.
+// Floats that one head's query takes, also as integers with the scale and the offset of each group.
 constexpr std::int64_t query_floats(std::int64_t head_dim) {
-  const std::int64_t width = round_to_groups(head_dim), integers = 2 * (width / 4 + width / kActivationGroup * 2);
+  const std::int64_t width = round_to_groups(head_dim), integers = width / 4 + width / kActivationGroup * 2;
   return integers > head_dim ? integers : head_dim;
 }
 
