@@ -185,6 +185,11 @@ void CpuProgram::execute(const graph::Linear& op, const Node& node) {
     else
       packed_product(args, part);
   });
+  if (part.until > part.kept) {  // by one call: each interrupts all threads
+    const std::size_t row_bytes = tensor::row_bytes(weight.dtype, static_cast<std::size_t>(weight.row));
+    os::release_file_pages({weights_[op.weight] + static_cast<std::size_t>(part.kept) * row_bytes,
+                            static_cast<std::size_t>(part.until - part.kept) * row_bytes});
+  }
   packed_.end_use(op.weight, part);
 }
 
@@ -207,7 +212,6 @@ void CpuProgram::packed_product(LinearArgs args, const PackedWeights::Part& part
     args.weight = panel;
     kernels_.linear_int8(args);
   }
-  if (until > kept) os::release_file_pages({at_row(file, kept), static_cast<std::size_t>(until - kept) * row_bytes});
 }
 
 void CpuProgram::float_product(LinearArgs args, const PackedWeights::Part& part) const {
@@ -220,7 +224,6 @@ void CpuProgram::float_product(LinearArgs args, const PackedWeights::Part& part)
   const std::size_t first = static_cast<std::size_t>(begin) * row_bytes,
                     bytes = static_cast<std::size_t>(end - begin) * row_bytes;
   std::memcpy(part.panels + first, file + first, bytes);
-  os::release_file_pages({file + first, bytes});
 }
 
 void CpuProgram::execute(const graph::RopeTable& op, const Node& node) const {

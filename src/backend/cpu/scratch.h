@@ -29,8 +29,11 @@ struct alignas(64) FloatPanel {
   float sums[kFloatColumns][kPanelRows][16];
 };
 
+// Panels that meet a tile of columns while it is in the first cache.
+constexpr std::int64_t kPanelsAtOnce = 4;
+
 union LinearScratch {
-  Int8Panel int8;
+  Int8Panel int8[kPanelsAtOnce];
   FloatPanel floats;
 };
 

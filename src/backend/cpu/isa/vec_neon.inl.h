@@ -24,11 +24,16 @@ inline Vec load_f16(const std::uint16_t* p) {
 inline Vec load_bf16(const std::uint16_t* p) {
   return each_part([=](int i) { return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p + 4 * i), 16)); });
 }
-inline Vec load_i8(const std::int8_t* p) {
-  const int8x16_t bytes = vld1q_s8(p);
+inline Vec floats_of(int8x16_t bytes) {
   const int16x8_t low = vmovl_s8(vget_low_s8(bytes)), high = vmovl_high_s8(bytes);
   return {{vcvtq_f32_s32(vmovl_s16(vget_low_s16(low))), vcvtq_f32_s32(vmovl_high_s16(low)),
            vcvtq_f32_s32(vmovl_s16(vget_low_s16(high))), vcvtq_f32_s32(vmovl_high_s16(high))}};
+}
+inline Vec load_i8(const std::int8_t* p) { return floats_of(vld1q_s8(p)); }
+inline Vec load_i4(const std::uint8_t* p, bool high) {
+  const uint8x16_t bytes = vld1q_u8(p);
+  const uint8x16_t four_bits = high ? vshrq_n_u8(bytes, 4) : vandq_u8(bytes, vdupq_n_u8(15));
+  return floats_of(vsubq_s8(vreinterpretq_s8_u8(four_bits), vdupq_n_s8(8)));
 }
 inline float f16_value(std::uint16_t bits) { return vgetq_lane_f32(widen_f16(vdup_n_u16(bits)), 0); }
 inline Vec load_i32(const std::int32_t* p) {

@@ -101,12 +101,24 @@ inline void panel_tile(const LinearArgs& a, const Int8Panel& panel, Slice slice,
   repeat<kColumns>([&](auto c) { finish_outputs(a, slice.rows, t + c.value, acc[c.value], slice.k + slice.size == a.k); });
 }
 
+// An unpacked slice of several panels, neighbours in the weight.
+struct Panels {
+  const Int8Panel* first;
+  std::int64_t n;
+  Slice slice;  // of all their rows
+  Slice of(std::int64_t panel) const {
+    const std::int64_t row = panel * kPanelRows, left = slice.rows.valid - row;
+    return {{slice.rows.first + row, left < kPanelRows ? left : kPanelRows}, slice.k, slice.size};
+  }
+};
+
 // Columns from t on, in tiles of kColumns while they last, then in smaller ones.
 template <class K, int kPlanes, int kColumns>
-void panel_products(const LinearArgs& a, const Int8Panel& panel, Slice slice, std::int64_t t = 0) {
-  for (; t + kColumns <= a.n_cols; t += kColumns) panel_tile<K, kPlanes, kColumns>(a, panel, slice, t);
+void panel_products(const LinearArgs& a, const Panels& panels, std::int64_t t = 0) {
+  for (; t + kColumns <= a.n_cols; t += kColumns)
+    for (std::int64_t p = 0; p < panels.n; ++p) panel_tile<K, kPlanes, kColumns>(a, panels.first[p], panels.of(p), t);
   if constexpr (kColumns > 1)
-    if (t < a.n_cols) panel_products<K, kPlanes, kColumns / 2>(a, panel, slice, t);
+    if (t < a.n_cols) panel_products<K, kPlanes, kColumns / 2>(a, panels, t);
 }
 
 // The same by matrix tiles: group by group, the next one's integers are on their way while this one's are made floats.
@@ -143,12 +155,12 @@ void tile_columns(const LinearArgs& a, const Int8Panel& panel, Slice slice, std:
 }
 
 template <class K, int kPlanes, int kColumns>
-void tile_products(const LinearArgs& a, const Int8Panel& panel, Slice slice, std::int64_t t = 0) {
+void tile_products(const LinearArgs& a, const Panels& panels, std::int64_t t = 0) {
   if (t + kColumns <= a.n_cols) Tiles<K>::template configure<kColumns>();
-  for (; t + kColumns <= a.n_cols; t += kColumns) tile_columns<K, kPlanes, kColumns>(a, panel, slice, t);
-  if constexpr (kColumns > 1) {
-    if (t < a.n_cols) tile_products<K, kPlanes, kColumns / 2>(a, panel, slice, t);
-  }
+  for (; t + kColumns <= a.n_cols; t += kColumns)
+    for (std::int64_t p = 0; p < panels.n; ++p) tile_columns<K, kPlanes, kColumns>(a, panels.first[p], panels.of(p), t);
+  if constexpr (kColumns > 1)
+    if (t < a.n_cols) tile_products<K, kPlanes, kColumns / 2>(a, panels, t);
 }
 
 // So many bytes of weights are asked from memory before their turn.
@@ -160,7 +172,7 @@ struct Int8Products {
   static constexpr std::size_t kBlockBytes = sizeof(typename F::Block) * kPanelRows;  // of 16 rows
 
   const LinearArgs& a;
-  Int8Panel& panel;
+  Int8Panel* scratch;  // kPanelsAtOnce
 
   void run() const {
     constexpr int kTile = kTileColumns < kPlanes ? 1 : kTileColumns / kPlanes;
@@ -171,14 +183,16 @@ struct Int8Products {
       if (a.n_cols <= kFew || a.n_cols == 1)
         return each_panel([&](RowPanel rows) { direct_columns<(kAtOnce < kFew || kFew == 0 ? kAtOnce : kFew)>(rows); });
     for (std::int64_t k = 0; k < a.k; k += kInt8Slice)
-      each_panel([&](RowPanel rows) {
-        const Slice slice{rows, k, a.k - k < kInt8Slice ? a.k - k : kInt8Slice};
-        unpack(slice);
+      for (std::int64_t row = a.row_begin; row < a.row_end; row += kPanelsAtOnce * kPanelRows) {
+        const std::int64_t left = a.row_end - row, n_rows = left < kPanelsAtOnce * kPanelRows ? left : kPanelsAtOnce * kPanelRows;
+        const Panels panels{
+            scratch, (n_rows + kPanelRows - 1) / kPanelRows, {{row, n_rows}, k, a.k - k < kInt8Slice ? a.k - k : kInt8Slice}};
+        for (std::int64_t p = 0; p < panels.n; ++p) unpack(panels.of(p), scratch[p]);
         if constexpr (kMatrixTiles)
-          tile_products<Stored<F>, kPlanes, 16>(a, panel, slice);
+          tile_products<Stored<F>, kPlanes, 16>(a, panels);
         else
-          panel_products<Stored<F>, kPlanes, kTile>(a, panel, slice);
-      });
+          panel_products<Stored<F>, kPlanes, kTile>(a, panels);
+      }
     if constexpr (kMatrixTiles) Tiles<Stored<F>>::release();
   }
 
@@ -200,7 +214,7 @@ struct Int8Products {
     }
   }
 
-  void unpack(Slice slice) const {
+  void unpack(Slice slice, Int8Panel& panel) const {
     each_block(slice, [&](std::int64_t b, Blocks block) {
       F::factors(block, panel.factors + b * kGroups);
       std::uint8_t* out = panel.weights + b * F::kSize * kPanelRows;
@@ -240,11 +254,11 @@ struct Int8Products {
 
 template <class F>
 void int8_products(const LinearArgs& a) {
-  Int8Panel& panel = reinterpret_cast<LinearScratch*>(a.scratch)->int8;
+  Int8Panel* scratch = reinterpret_cast<LinearScratch*>(a.scratch)->int8;
   if (a.fine)
-    Int8Products<F, 2>{a, panel}.run();
+    Int8Products<F, 2>{a, scratch}.run();
   else
-    Int8Products<F, 1>{a, panel}.run();
+    Int8Products<F, 1>{a, scratch}.run();
 }
 
 void linear_int8(const LinearArgs& a) {
