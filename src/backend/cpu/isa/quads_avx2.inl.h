@@ -12,7 +12,7 @@ struct Ints {
 };
 
 constexpr int kTileColumns = 4;
-constexpr int kDirectColumns = 1, kAtOnceColumns = 1;
+constexpr int kDirectColumns = 4, kAtOnceColumns = 2;
 constexpr int kFloatTileRows = 2, kFloatTileColumns = 2;
 
 inline Quads load_quads(const std::uint8_t* p) {
