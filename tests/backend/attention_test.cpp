@@ -136,16 +136,24 @@ Exact exact_attention(const Sequence& sequence) {
   const Shape& s = sequence.shape;
   constexpr double kUnit = 0x1p-24;
   Exact exact;
+  std::vector<double> keys, values;  // [length, kv_heads, head_dim], as stored
+  for (std::int64_t p = 0; p < s.length(); ++p)
+    for (std::int64_t head = 0; head < s.kv_heads; ++head)
+      for (std::int64_t d = 0; d < s.head_dim; ++d) {
+        keys.push_back(sequence.store.key(sequence.place(p, head), d));
+        values.push_back(sequence.store.value(sequence.place(p, head), d));
+      }
   for (std::int64_t row = 0; row < s.n_rows; ++row)
     for (std::int64_t head = 0; head < s.heads(); ++head) {
       const std::int64_t last = s.start + row, first = s.window > 0 ? std::max<std::int64_t>(0, last - s.window + 1) : 0;
       const std::vector<double> q = sequence.query(static_cast<std::size_t>((row * s.heads() + head) * s.head_dim));
+      const auto at = [&](std::int64_t p) { return static_cast<std::size_t>((p * s.kv_heads + head / s.group) * s.head_dim); };
       std::vector<double> scores;
       double score_error = 0;
       for (std::int64_t p = first; p <= last; ++p) {
         double dot = 0, size = 0;
         for (std::int64_t d = 0; d < s.head_dim; ++d) {
-          const double term = q[static_cast<std::size_t>(d)] * sequence.store.key(sequence.place(p, head / s.group), d);
+          const double term = q[static_cast<std::size_t>(d)] * keys[at(p) + static_cast<std::size_t>(d)];
           dot += term;
           size += std::fabs(term);
         }
@@ -165,8 +173,7 @@ Exact exact_attention(const Sequence& sequence) {
       for (std::int64_t d = 0; d < s.head_dim; ++d) {
         double sum = 0, size = 0;
         for (std::int64_t p = first; p <= last; ++p) {
-          const double term =
-              scores[static_cast<std::size_t>(p - first)] / total * sequence.store.value(sequence.place(p, head / s.group), d);
+          const double term = scores[static_cast<std::size_t>(p - first)] / total * values[at(p) + static_cast<std::size_t>(d)];
           sum += term;
           size += std::fabs(term);
         }
