@@ -122,6 +122,11 @@ void add_no_effect_options(Table& table) {
 
 }  // namespace
 
+const std::vector<std::string>& cache_types() {
+  static const std::vector<std::string> kTypes = {"f16", "f32"};
+  return kTypes;
+}
+
 void add_file_options(Table& table, EngineOptions& options) {
   gguf::OpenOptions& file = options.engine.file;
   table.group("File");
@@ -153,9 +158,9 @@ void add_engine_options(Table& table, EngineOptions& options) {
   table.add("-b, --batch-size N", "tokens submitted together at most (default 2048)", into(engine.n_batch, 1, kMostTokens));
   table.add("-ub, --ubatch-size N", "tokens computed in one step at most (default 512)", into(engine.n_ubatch, 1, kMostTokens));
   table.add("-ctk, --cache-type-k TYPE", "keys in the cache: f16 or f32 (default f16)",
-            one_of(options.cache_type_k, {"f16", "f32"}));
+            one_of(options.cache_type_k, cache_types()));
   table.add("-ctv, --cache-type-v TYPE", "values in the cache: f16 or f32 (default f16)",
-            one_of(options.cache_type_v, {"f16", "f32"}));
+            one_of(options.cache_type_v, cache_types()));
   add_cpu_options(table, engine);
   add_file_options(table, options);
   add_rope_options(table, engine.rope);

@@ -16,6 +16,9 @@ struct EngineOptions {
   std::string cache_type_v = "f16";
 };
 
+// The types that -ctk and -ctv take.
+const std::vector<std::string>& cache_types();
+
 // How a file is read: --mmap, --mlock, --load-mode, --override-kv, --check-tensors, --pre.
 void add_file_options(Table& table, EngineOptions& options);
 // Context, batches, threads, cache, RoPE, --exact, and what llama.cpp has for other devices.
