@@ -126,12 +126,12 @@ void add_setting_options(Table& table, BenchOptions& options) {
 
 Table make_table(BenchOptions& options, Console& console) {
   Table table("bench", "How fast models run here: tokens per second, and what share that is of what the machine could do.",
-              "[MODEL …] [options]",
+              "[MODEL…] [options]",
               "puna bench model.gguf\n"
               "puna bench -m model.gguf -p 512 -n 128 -d 0,4096 -t 1,2\n"
               "puna bench model.gguf -p 0 -n 64 -r 3 -o json\n"
               "puna bench model.gguf -p 128 -n 64 --parallel 1,4,16,64 --shared-prompt");
-  table.positional("MODEL", "a GGUF file, a name that puna list shows, hf:org/repo[:file], or a URL; may be several",
+  table.positional("MODEL…", "a GGUF file, a name that puna list shows, hf:org/repo[:file], or a URL; may be several",
                    models(options.models));
   table.group("Models");
   table.add("-m, --model LIST", "the same as MODEL", models(options.models));

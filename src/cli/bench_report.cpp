@@ -147,10 +147,10 @@ BenchReport::BenchReport(BenchFormat format, const tasks::BenchSpec& spec) : for
   add("test", 18, [](const BenchRow& row) { return tasks::name(row.test); });
   if (together) {
     add("parallel", 8, [](const BenchRow& row) { return fmt::format("{}", row.test.n_parallel); });
-    add("PP t/s", 18, [](const BenchRow& row) { return rate_text(prompt_rates(row)); });
-    add("TG t/s", 18, [](const BenchRow& row) { return rate_text(generation_rates(row)); });
+    add("PP t/s", 20, [](const BenchRow& row) { return rate_text(prompt_rates(row)); });
+    add("TG t/s", 20, [](const BenchRow& row) { return rate_text(generation_rates(row)); });
   }
-  add(together ? "total t/s" : "t/s", 18, [](const BenchRow& row) { return rate_text(all_rates(row)); });
+  add(together ? "total t/s" : "t/s", 20, [](const BenchRow& row) { return rate_text(all_rates(row)); });
   add("of ceiling", 10, share_text);
 }
 

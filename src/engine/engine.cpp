@@ -102,7 +102,7 @@ Result<std::unique_ptr<Engine>> Engine::load(const Options& options, const OnPro
   report("making room", 2);
   if (options.file.use_mlock)
     for (const gguf::File::Shard& shard : state->model.file.shards()) PUNA_TRY(shard.file.lock());
-  const kv::Spec spec = cache_spec(state->model, fit.n_ctx, state->options);
+  const kv::Spec spec = cache_spec(state->model, fit.n_ctx, state->options.n_ubatch, options.n_sequences);
   state->cache = std::make_unique<kv::Manager>(spec);
   state->store =
       PUNA_TRY(KvStore::make(state->model.body.graph.stores, spec, options.exact ? tensor::DType::F32 : options.cache_type));

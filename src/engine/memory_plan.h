@@ -10,8 +10,8 @@ namespace puna::engine {
 
 inline constexpr std::uint32_t kBlockTokens = 32;
 
-// The cache's shape for n_ctx positions, which options.n_sequences share, in steps of options.n_ubatch.
-kv::Spec cache_spec(const model::Model& model, std::int64_t n_ctx, const Options& options);
+// The cache's shape for a context of n_ctx positions, which `n_sequences` share, and steps of n_ubatch tokens.
+kv::Spec cache_spec(const model::Model& model, std::int64_t n_ctx, std::int64_t n_ubatch, std::int64_t n_sequences = 1);
 
 struct Fit {
   std::int64_t n_ctx = 0;

@@ -16,17 +16,17 @@ class Bench(ProgramTest):
     def rows(self, *words, **more):
         return json.loads(self.answer("bench", *QUICK, "-o", "json", *words, **more))
 
-    def tests(self, *words):
+    def shape(self, *words):
         return [(row["n_prompt"], row["n_gen"], row["n_depth"], row["n_parallel"]) for row in self.rows("-m", self.model, *words)]
 
     def test_a_prompt_and_a_generation_are_measured_unless_told_otherwise(self):
-        self.assertEqual(self.tests("-p", "16"), [(16, 0, 0, 1), (0, 128, 0, 1)])
-        self.assertEqual(self.tests("-n", "4"), [(512, 0, 0, 1), (0, 4, 0, 1)])
-        self.assertEqual(self.tests("-p", "0", "-n", "4"), [(0, 4, 0, 1)])
-        self.assertEqual(self.tests("-p", "16", "-n", "0"), [(16, 0, 0, 1)])
+        self.assertEqual(self.shape("-p", "16"), [(16, 0, 0, 1), (0, 128, 0, 1)])
+        self.assertEqual(self.shape("-n", "4"), [(512, 0, 0, 1), (0, 4, 0, 1)])
+        self.assertEqual(self.shape("-p", "0", "-n", "4"), [(0, 4, 0, 1)])
+        self.assertEqual(self.shape("-p", "16", "-n", "0"), [(16, 0, 0, 1)])
 
     def test_lists_make_every_combination(self):
-        self.assertEqual(self.tests("-p", "8,16", "-n", "2", "-pg", "8,2", "-pg", "4,1", "-d", "0,32"),
+        self.assertEqual(self.shape("-p", "8,16", "-n", "2", "-pg", "8,2", "-pg", "4,1", "-d", "0,32"),
                          [(p, n, d, 1) for d in (0, 32) for p, n in ((8, 0), (16, 0), (0, 2), (8, 2), (4, 1))])
         rows = self.rows("-m", self.model, "-p", "8", "-n", "0", "-t", "1,2", "-b", "64,32", "-ub", "16,8", "-ctk", "f16", "-ctv", "f16")
         self.assertEqual({(row["n_threads"], row["n_batch"], row["n_ubatch"]) for row in rows},
@@ -34,7 +34,7 @@ class Bench(ProgramTest):
         self.assertEqual(len(rows), 8)
 
     def test_an_option_given_again_adds_to_its_list(self):
-        self.assertEqual(self.tests("-p", "8", "-p", "16", "-n", "0"), [(8, 0, 0, 1), (16, 0, 0, 1)])
+        self.assertEqual(self.shape("-p", "8", "-p", "16", "-n", "0"), [(8, 0, 0, 1), (16, 0, 0, 1)])
 
     def test_several_models_are_measured_one_after_the_other(self):
         for words in ([self.model, self.base], ["-m", self.model, "-m", self.base], ["-m", f"{self.model},{self.base}"]):
@@ -47,7 +47,7 @@ class Bench(ProgramTest):
 
     def test_sequences_run_together(self):
         words = ("-p", "8", "-n", "2", "--parallel", "1,3")
-        self.assertEqual(self.tests(*words), [(8, 2, 0, 1), (8, 2, 0, 3)])
+        self.assertEqual(self.shape(*words), [(8, 2, 0, 1), (8, 2, 0, 3)])
         for row in self.rows("-m", self.model, *words, "--shared-prompt"):
             self.assertTrue(row["shared_prompt"])
             self.assertGreater(row["avg_prompt_ts"], 0)
@@ -84,7 +84,8 @@ class Bench(ProgramTest):
         lines = out.splitlines()
         self.assertEqual(re.findall(r"[\w/]+(?: [\w/]+)*", lines[0]), ["model", "size", "backend", "threads", "test", "t/s", "of ceiling"])
         self.assertEqual([line.split("|")[5].strip() for line in lines[2:6]], ["pp8", "tg2", "pp8 @ d16", "tg2 @ d16"])
-        self.assertEqual(len({len(line) for line in lines[:6]}), 1)
+        self.assertEqual(len(lines[0]), len(lines[1]))
+        self.assertEqual({line.count("|") for line in lines[:6]}, {8})
         self.assertIn("ceiling: ", lines[-1])
 
     def test_csv_has_the_rows_of_json_without_the_samples(self):
