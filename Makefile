@@ -7,7 +7,8 @@
 #   make test-sanitize            asan, ubsan, tsan (≤ 8 min)      make fuzz             all fuzz targets (≤ 4 min)
 #   make test-arm                 kernels for 64-bit ARM, under qemu (≤ 6 min)
 #   make bench                    measures the kernels             make format           clang-format on every source
-#   make bench PEER=PYTHON        … and puna beside llama.cpp, from a Python that has llama-cpp-python
+#   make bench PEER=PYTHON        … and puna beside llama.cpp, from a Python that has llama-cpp-python (PEER_IK=PYTHON:
+#                                 ik-llama-cpp-python)
 #   make clean                    removes the build folders
 
 SHELL := /bin/bash
@@ -97,7 +98,7 @@ bench: | build/.all-packages
 	@grep -qs 'PUNA_BENCH:BOOL=ON' build/CMakeCache.txt || $(call configure,release,-DPUNA_BENCH=ON)
 	@$(call ninja,build,all)
 	@for program in build/bench/bench_*; do [ ! -x "$$program" ] || "$$program" || exit 1; done
-	@[ -z "$(PEER)" ] || python3 bench/compare.py --peer "$(PEER)" $(models)
+	@[ -z "$(PEER)$(PEER_IK)" ] || python3 bench/compare.py $(if $(PEER),--peer "$(PEER)") $(if $(PEER_IK),--peer-ik "$(PEER_IK)") $(models)
 
 format:
 	@git ls-files '*.h' '*.cpp' | xargs clang-format-19 -i

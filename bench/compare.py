@@ -1,92 +1,92 @@
 #!/usr/bin/env python3
-"""puna against llama.cpp on the same files: in alternation (A B A B), medians, ratios.
+"""puna beside its peers on the same files: every test in alternation (A B A B), after a warm-up, medians, ratios.
 
-usage: compare.py --peer PYTHON MODEL… [-p 512] [-n 64] [-r 3] [-t THREADS] [--isa avx2] [--json]
+usage: compare.py --peer PYTHON [--peer-ik PYTHON] MODEL… [-r 3] [--repetitions 3] [-t THREADS] [--write]
 
-PYTHON is the interpreter of an environment that has llama-cpp-python (built for the machine: pip compiles it). MODEL: a file or
-a catalogue name. puna is measured as a user meets it, the first prompt of a process; llama.cpp after a warm-up, with its
-repacking and without, and the better of the two counts."""
+--peer: the interpreter of an environment that has llama-cpp-python, compiled for this machine by pip; it is measured with its
+repacking of weights and without. --peer-ik: one that has ik-llama-cpp-python, a wheel for AVX2, held against puna's AVX2 kernels.
+MODEL: a file or a name of the catalogue. --write also writes bench/RESULTS.md, docs/images/bench.svg and bench/results.json, from
+which --redraw makes the first two again, after a reason in bench/reasons.json has changed."""
 import argparse
 import json
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
-import tempfile
+import time
+
+import results
+import sides
 
 HERE = pathlib.Path(__file__).resolve().parent
-PUNA = HERE.parent / "build/puna"
+PAGE, DATA, REASONS = HERE / "RESULTS.md", HERE / "results.json", HERE / "reasons.json"
+PICTURE = HERE.parent / "docs/images/bench.svg"
 
 
-def call(command, environment=None):
-    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, text=True, env=environment)
-    if done.returncode != 0:
-        sys.exit(f"compare: {' '.join(map(str, command))}: status {done.returncode}")
-    return json.loads(done.stdout.strip().splitlines()[-1])
+def numbers(text):
+    return [int(part) for part in text.split(",") if part]
 
 
-def puna_speed(model, text, options):
-    """Speeds of one process: a prompt of exactly n tokens (random text cut to length), then n_gen more."""
-    environment = dict(os.environ, **({"PUNA_ISA": options.isa} if options.isa else {}))
-    command = [PUNA, "run", "-m", model, "-f", text, "--raw", "--no-stop", "--temp", "0", "-n", str(options.n + 1), "-c",
-               str(options.p + options.n + 64), "--json"]
-    timings = call(command + (["-t", options.t] if options.t else []), environment)["timings"]
-    return timings["prompt_per_second"], timings["generated_per_second"]
+def read_options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", nargs="*", metavar="MODEL")
+    parser.add_argument("--peer", metavar="PYTHON")
+    parser.add_argument("--peer-ik", metavar="PYTHON")
+    parser.add_argument("-p", type=int, default=512, help="tokens of a prompt")
+    parser.add_argument("-n", type=int, default=128, help="tokens generated")
+    parser.add_argument("-d", type=numbers, default=[0, 4096], help="depths, with commas")
+    parser.add_argument("--cache", type=lambda text: text.split(","), default=["f16", "q8_0"], help="types of keys and values")
+    parser.add_argument("--parallel", type=numbers, default=[16, 64], help="sequences together")
+    parser.add_argument("--parallel-p", type=int, default=128, help="tokens of each one's prompt")
+    parser.add_argument("--parallel-n", type=int, default=32, help="tokens that each one generates")
+    parser.add_argument("-r", type=int, default=3, help="rounds: processes of each side for each test")
+    parser.add_argument("--repetitions", type=int, default=3, help="of the test in each process")
+    parser.add_argument("-t", type=int, default=len(os.sched_getaffinity(0)), help="threads (default: all processors)")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--redraw", action="store_true")
+    return parser.parse_args()
 
 
-def peer_speed(model, options, repack):
-    found = call([options.peer, HERE / "peer_llama.py", model, options.p, options.n, options.t or os.cpu_count(), repack])
-    return found["prompt_per_second"], found["generated_per_second"]
+def sides_of(options):
+    chosen = [sides.Puna("puna")]
+    if options.peer:
+        chosen += [sides.Peer("llama.cpp, repacking", options.peer, 1), sides.Peer("llama.cpp, as the file", options.peer, 0)]
+    if options.peer_ik:
+        chosen += [sides.Puna("puna avx2", "avx2"), sides.Peer("ik_llama.cpp avx2", options.peer_ik)]
+    return chosen
 
 
-def prompt_file(model, n_tokens, folder):
-    """A text of exactly n_tokens tokens for this model."""
-    words = " ".join(f"the {i * 7919 % 1000} birds of {i * 104729 % 977} hills" for i in range(n_tokens))
-    path = pathlib.Path(folder) / "prompt.txt"
-    low, high = 1, len(words)
-    while low < high:  # the longest start of the text that has no more tokens than wanted
-        middle = (low + high + 1) // 2
-        path.write_text(words[:middle])
-        tokens = call([PUNA, "tokenize", "-m", model, "--json", "-f", path])
-        low, high = (middle, high) if len(tokens) <= n_tokens else (low, middle - 1)
-    path.write_text(words[:low])
-    return path
+def path_of(name):
+    if os.path.exists(name):
+        return name
+    return subprocess.run([sides.PUNA, "pull", name], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("models", nargs="+")
-    parser.add_argument("--peer", required=True)
-    parser.add_argument("-p", type=int, default=512)
-    parser.add_argument("-n", type=int, default=64)
-    parser.add_argument("-r", type=int, default=3)
-    parser.add_argument("-t", type=int)
-    parser.add_argument("--isa")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    rows = []
-    if not options.json:
-        print(f"| model | test | puna t/s | llama.cpp t/s (repack, none) | ratio |\n|---|---|---|---|---|", flush=True)
+    options = read_options()
+    if options.redraw:
+        results.write(json.loads(DATA.read_text()), PAGE, PICTURE, REASONS)
+        return
+    if not options.models or not (options.peer or options.peer_ik):
+        sys.exit("compare: wanted a MODEL, and --peer or --peer-ik; --help explains")
+    chosen, tests = sides_of(options), sides.all_tests(options)
+    result = {
+        "machine": sides.machine(),
+        "date": time.strftime("%Y-%m-%d"),
+        "settings": f"{options.t} threads, {options.r} rounds in alternation, in each {options.repetitions} repetitions after a warm-up",
+        "versions": list(dict.fromkeys(side.version() for side in chosen)),
+        "models": [],
+    }
+    reasons = json.loads(REASONS.read_text()) if REASONS.exists() else {}
     for name in options.models:
-        model = name if os.path.exists(name) else subprocess.run([PUNA, "pull", name], check=True, stdout=subprocess.PIPE,
-                                                                 text=True).stdout.strip()
-        with tempfile.TemporaryDirectory() as folder:
-            text = prompt_file(model, options.p, folder)
-            sides = {"puna": [], "repack": [], "none": []}
-            for _ in range(options.r):
-                sides["puna"].append(puna_speed(model, text, options))
-                sides["repack"].append(peer_speed(model, options, 1))
-                sides["none"].append(peer_speed(model, options, 0))
-        for column, test in enumerate((f"pp{options.p}", f"tg{options.n}")):
-            medians = {side: statistics.median(row[column] for row in found) for side, found in sides.items()}
-            ratio = medians["puna"] / max(medians["repack"], medians["none"])
-            rows.append({"model": os.path.basename(model), "test": test, **medians, "ratio": ratio})
-            if not options.json:
-                print(f"| {os.path.basename(model)} | {test} | {medians['puna']:.1f} | {medians['repack']:.1f}, {medians['none']:.1f} | "
-                      f"{ratio:.2f} |", flush=True)
-    if options.json:
-        print(json.dumps(rows))
+        found = sides.measure(path_of(name), tests, chosen, options)
+        rows = [{"name": test.name, "more_is_better": test.more_is_better, "sides": found[test.name]} for test in tests]
+        model = {"name": os.path.basename(name), "tests": rows}
+        result["models"].append(model)
+        print(f"## {model['name']}\n\n{results.table(model, reasons)}\n", flush=True)
+        if options.write:
+            DATA.write_text(json.dumps(result, indent=1) + "\n")
+            results.write(result, PAGE, PICTURE, REASONS)
 
 
 if __name__ == "__main__":

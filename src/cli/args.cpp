@@ -94,6 +94,8 @@ Result<Scanned> scan(const Table& table, std::span<const std::string> words) {
   return result;
 }
 
+constexpr int kMostWords = 1 << 16;
+
 // The table as CLI11 knows it. CLI11 only gathers the words: values are read by the table's setters.
 struct App {
   CLI::App app;
@@ -108,7 +110,8 @@ struct App {
       known[&option] = added;
     }
     for (const Option& option : table.positionals())
-      known[&option] = app.add_option(option.name(), [](const CLI::results_t&) { return true; });
+      known[&option] = app.add_option(option.name(), [](const CLI::results_t&) { return true; })
+                           ->expected(0, option.may_repeat() ? kMostWords : 1);
   }
 };
 
@@ -118,9 +121,10 @@ Result<void> gather(App& app, const Table& table, std::vector<std::string> argum
     app.app.parse(std::move(arguments));
   } catch (const CLI::ExtrasError&) {
     const std::vector<std::string> extra = app.app.remaining();
-    return std::unexpected(error(ErrorKind::invalid, "unexpected argument '{}'", extra.empty() ? "" : extra.front())
-                               .with_hint(fmt::format("{}usage: puna {} {}", table.find("-p") ? "a text goes after -p; " : "",
-                                                      table.command(), table.usage())));
+    return std::unexpected(
+        error(ErrorKind::invalid, "unexpected argument '{}'", extra.empty() ? "" : extra.front())
+            .with_hint(fmt::format("{}usage: puna {} {}", table.find("--prompt") ? "a text goes after -p; " : "", table.command(),
+                                   table.usage())));
   } catch (const CLI::Error& failure) {
     return fail("{}", failure.what());
   }
@@ -178,7 +182,7 @@ Result<Parsed> parse(const Table& table, std::span<const std::string> words) {
     for (const std::string& value : app.known.at(&option)->results())
       if (auto set = option.set(value); !set) {
         Error problem = std::move(set).error();
-        if (problem.hint.empty() && table.find("-p")) problem = std::move(problem).with_hint("a text goes after -p");
+        if (problem.hint.empty() && table.find("--prompt")) problem = std::move(problem).with_hint("a text goes after -p");
         return std::unexpected(std::move(problem));
       }
   return parsed;

@@ -21,6 +21,7 @@ constexpr Command kCommands[] = {
     {"list", "the models on this machine and those that puna knows by name", run_list, list_table},
     {"tokenize", "a text's token ids, and a look into the vocabulary", run_tokenize, tokenize_table},
     {"score", "how likely a model finds each token of a text", run_score, score_table},
+    {"bench", "how fast models run here, and what share of the machine that is", run_bench, bench_table},
     {"gguf info", "what a GGUF file holds", run_gguf_info, gguf_info_table},
 };
 
@@ -83,9 +84,11 @@ bool is_model(const std::string& word) {
 // What other programs call a command of ours.
 std::string_view command_by_another_name(std::string_view word) {
   static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"cli", "chat"},         {"talk", "chat"},       {"generate", "run"},   {"complete", "run"},   {"completion", "run"},
-      {"download", "pull"},    {"get", "pull"},        {"models", "list"},    {"ls", "list"},        {"tags", "list"},
-      {"perplexity", "score"}, {"tokens", "tokenize"}, {"info", "gguf info"}, {"show", "gguf info"}, {"gguf", "gguf info"},
+      {"cli", "chat"},          {"talk", "chat"},           {"generate", "run"},     {"complete", "run"},
+      {"completion", "run"},    {"download", "pull"},       {"get", "pull"},         {"models", "list"},
+      {"ls", "list"},           {"tags", "list"},           {"perplexity", "score"}, {"benchmark", "bench"},
+      {"llama-bench", "bench"}, {"batched-bench", "bench"}, {"tokens", "tokenize"},  {"info", "gguf info"},
+      {"show", "gguf info"},    {"gguf", "gguf info"},
   };
   const auto* found = std::ranges::find(kNames, word, &std::pair<std::string_view, std::string_view>::first);
   return found == std::end(kNames) ? std::string_view{} : found->second;

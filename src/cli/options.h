@@ -30,6 +30,7 @@ struct Option {
   const std::string& name() const { return spellings.back(); }  // always a --long one
   bool takes_value() const { return !value.empty(); }
   bool may_lack_value() const { return value.starts_with('['); }
+  bool may_repeat() const { return spelled.ends_with("…"); }  // a positional
   bool has_no_effect() const { return help.empty(); }  // accepted for llama.cpp's sake
 };
 
@@ -42,7 +43,7 @@ class Table {
   void group(std::string title) { group_ = std::move(title); }
   // `spelled`: all ways to write it, the last one long, then the value's name: "-c, --ctx-size N".
   void add(std::string_view spelled, std::string_view help, Setter set);
-  // Takes the arguments that are no options, one after the other; `name` stands in the help.
+  // Takes the argument that is no option, or all of them where its name ends in "…"; `name` stands in the help.
   void positional(std::string_view name, std::string_view help, Setter set);
 
   const std::string& command() const { return command_; }

@@ -36,6 +36,8 @@ std::string libraries() {
 
 }  // namespace
 
+std::string_view version() { return PUNA_VERSION; }
+
 std::string version_text() {
   return fmt::format("puna {}\ncompiler   {}\nkernels    {}\nlibraries  {}\n", PUNA_VERSION, compiler(),
                      engine::processor_kernels(), libraries());

@@ -15,6 +15,7 @@
 #include "engine/answer.h"
 #include "engine/memory_plan.h"
 #include "engine/state.h"
+#include "engine/timing.h"
 
 namespace puna::engine {
 namespace {
@@ -33,6 +34,7 @@ Result<void> validate(const Options& options) {
   PUNA_TRY(in_range("--ctx-size", options.n_ctx, 0, std::int64_t{1} << 28));
   PUNA_TRY(in_range("--batch-size", options.n_batch, 1, std::int64_t{1} << 20));
   PUNA_TRY(in_range("--ubatch-size", options.n_ubatch, 1, std::int64_t{1} << 16));
+  PUNA_TRY(in_range("--parallel", options.n_sequences, 1, 1 << 16));
   PUNA_TRY(in_range("--threads", options.n_threads, -1, 1024));
   PUNA_TRY(in_range("--threads-batch", options.n_threads_batch, -1, 1024));
   for (const auto& [flag, type] : {std::pair{"--cache-type-k", options.cache.k}, {"--cache-type-v", options.cache.v}})
@@ -56,10 +58,11 @@ void tell_of_context(const State& state) {
             os::size_text(memory.cache), state.n_ctx, os::size_text(memory.compute), os::size_text(memory.available));
   const model::RopeOverrides& rope = state.options.rope;
   const bool is_stretched = rope.scaling || rope.freq_base || rope.freq_scale;
-  if (const std::int64_t trained = state.model.hparams.n_ctx_train; state.n_ctx > trained && !is_stretched)
+  const std::int64_t longest = state.n_ctx / state.options.n_sequences;
+  if (const std::int64_t trained = state.model.hparams.n_ctx_train; longest > trained && !is_stretched)
     log::warning(
         "context of {} positions: the model was trained on {} and answers badly beyond; --rope-scaling yarn stretches it",
-        state.n_ctx, trained);
+        longest, trained);
 }
 
 }  // namespace
@@ -125,7 +128,7 @@ Result<std::unique_ptr<Engine>> Engine::load(const Options& options, const OnPro
   report("making room", 2);
   if (options.file.use_mlock)
     for (const gguf::File::Shard& shard : state->model.file.shards()) PUNA_TRY(shard.file.lock());
-  const kv::Spec spec = cache_spec(state->model, fit.n_ctx, state->options.n_ubatch);
+  const kv::Spec spec = cache_spec(state->model, fit.n_ctx, state->options.n_ubatch, options.n_sequences);
   state->cache = std::make_unique<kv::Manager>(spec);
   state->store = PUNA_TRY(KvStore::make(state->model.body.graph.stores, spec, cache_types(state->options)));
   // A copy beside bytes that stay in memory would be paid for twice; the exact path has no hurry.
@@ -152,6 +155,7 @@ std::int64_t Engine::n_ctx() const { return state_->n_ctx; }
 std::int64_t Engine::n_ctx_train() const { return state_->model.hparams.n_ctx_train; }
 std::int64_t Engine::n_vocab() const { return state_->model.hparams.n_vocab; }
 int Engine::n_threads() const { return state_->threads->single(); }
+std::int64_t Engine::n_ubatch() const { return state_->options.n_ubatch; }
 const MemoryPlan& Engine::memory() const { return state_->memory; }
 void Engine::clear_cache() { state_->cache->clear_cache(); }
 
@@ -167,5 +171,10 @@ Result<void> Engine::all_logits(std::span<const TokenId> ids, const OnLogits& vi
 Result<Score> Engine::score(std::span<const TokenId> ids, std::size_t n_top, std::stop_token stop, const OnProgress& progress) {
   return engine::score(*state_, ids, n_top, {{}, progress, std::move(stop)});
 }
+
+Result<TokenTimes> Engine::time_tokens(const TokenTiming& timing, std::stop_token stop) {
+  return engine::time_tokens(*state_, timing, stop);
+}
+TokenCosts Engine::token_costs() const { return engine::token_costs(*state_); }
 
 }  // namespace puna::engine

@@ -42,6 +42,7 @@ struct Options {
   std::int64_t n_ctx = 0;        // positions in the cache; 0: the model's, cut to what fits in memory
   std::int64_t n_batch = 2048;   // tokens submitted together at most
   std::int64_t n_ubatch = 512;   // tokens computed in one step at most; 1 … n_batch
+  std::int64_t n_sequences = 1;  // that run at once and share the n_ctx positions
   int n_threads = 0;             // for single tokens; ≤ 0: one per physical core this process may use
   int n_threads_batch = 0;       // for prompts; ≤ 0: as n_threads
   std::vector<int> cpus;         // processors to pin the threads to; empty: no pinning
@@ -100,6 +101,35 @@ struct Score {
   std::vector<std::pair<TokenId, float>> top;  // the largest logits after the last token
 };
 
+// Sequences of random tokens, for measuring: their speed depends on how many there are, not on which, and none is drawn.
+struct TokenTiming {
+  std::int64_t n_sequences = 1;  // that run together; at most Options::n_sequences
+  std::int64_t n_depth = 0;      // tokens of each that are in the cache beforehand; not timed
+  std::int64_t n_prompt = 0;     // then so many of each at once
+  std::int64_t n_gen = 0;        // then so many of each, one after the other
+  bool shared_prompt = false;    // depth and prompt are computed once, and all sequences go on from there
+  std::uint64_t seed = 0;        // of the tokens behind the depth
+};
+struct TokenTimes {
+  double prompt_seconds = 0;
+  double generation_seconds = 0;
+};
+
+// What tokens cost at least, to hold speeds against what the machine can do.
+struct TokenCosts {
+  struct Layer {
+    std::uint64_t position_bytes = 0;  // keys and values of one position
+    std::int64_t window = 0;           // positions that a token sees, itself included; 0: all
+  };
+  std::uint64_t weight_bytes = 0;   // read in each step; of an embedding, which is only looked up, nothing, unless it is the head
+  std::uint64_t products = 0;       // of weights and activations, for each token
+  std::uint64_t head_products = 0;  // and for each token whose logits are wanted
+  std::vector<Layer> layers;
+
+  // Bytes of keys and values that the token at `position` reads.
+  std::uint64_t cache_bytes(std::int64_t position) const;
+};
+
 // Called with each token as it is drawn; false ends the answer (Finish::stopped).
 using OnToken = std::function<bool(TokenId)>;
 // Progress of loading or of a long prompt: what is done, of how much.
@@ -124,6 +154,7 @@ class Engine {
   std::int64_t n_ctx_train() const;
   std::int64_t n_vocab() const;
   int n_threads() const;
+  std::int64_t n_ubatch() const;
   const MemoryPlan& memory() const;
 
   // The prompt's prefix is taken from the cache as far as it is there; the answer is the same bits either way.
@@ -136,6 +167,10 @@ class Engine {
   // Every position's logits, in slices: rows [first, first + logits.size() / n_vocab) → visitor. For comparisons.
   using OnLogits = std::function<void(std::int64_t first, std::span<const float> logits /* [rows, n_vocab] */)>;
   Result<void> all_logits(std::span<const TokenId> ids, const OnLogits& visit, std::stop_token stop = {});
+
+  // Errors: more sequences than Options::n_sequences, more tokens than n_ctx; cancelled.
+  Result<TokenTimes> time_tokens(const TokenTiming& timing, std::stop_token stop = {});
+  TokenCosts token_costs() const;
 
   void clear_cache();
 

@@ -20,14 +20,19 @@ CacheTypes cache_types(const Options& options) {
   return options.exact ? CacheTypes{tensor::DType::F32, tensor::DType::F32} : options.cache;
 }
 
-kv::Spec cache_spec(const model::Model& model, std::int64_t n_ctx, std::int64_t n_ubatch) {
+kv::Spec cache_spec(const model::Model& model, std::int64_t n_ctx, std::int64_t n_ubatch, std::int64_t n_sequences) {
   kv::Spec spec{.block_tokens = kBlockTokens, .groups = {}};
   for (const model::CacheGroup& group : model.groups) {
     const auto window = static_cast<std::uint32_t>(group.window);
-    std::uint32_t n_blocks =
-        kv::blocks_for(window, kBlockTokens, static_cast<std::uint32_t>(n_ctx), static_cast<std::uint32_t>(n_ubatch));
+    const auto blocks_for = [&](std::int64_t n_step) {
+      return kv::blocks_for(window, kBlockTokens, static_cast<std::uint32_t>(n_ctx), static_cast<std::uint32_t>(n_step));
+    };
+    std::uint32_t n_blocks = blocks_for(n_ubatch);
     // What a window reads is also what resuming a cached beginning needs: room for that of an earlier sequence.
-    if (window > 0) n_blocks += kv::blocks_for(window, kBlockTokens, static_cast<std::uint32_t>(n_ctx), 1);
+    if (window > 0) n_blocks += blocks_for(1);
+    // Others beside the first have windows of their own, and everyone's last block is a partial one.
+    const auto n_others = static_cast<std::uint32_t>(n_sequences - 1);
+    n_blocks += n_others * (window > 0 ? blocks_for(1) + 1 : 1);
     spec.groups.push_back({group.name, window, n_blocks + kSpareBlocks});
   }
   return spec;
@@ -39,7 +44,8 @@ Result<Fit> fit_context(const model::Model& model, const Options& options, std::
   fit.memory.compute = compute;
   fit.memory.available = os::available_memory();
   const auto cache_bytes = [&](std::int64_t n_ctx) {
-    return KvStore::bytes(model.body.graph.stores, cache_spec(model, n_ctx, options.n_ubatch), cache_types(options));
+    return KvStore::bytes(model.body.graph.stores, cache_spec(model, n_ctx, options.n_ubatch, options.n_sequences),
+                          cache_types(options));
   };
   // Mapped weights live in the page cache, which the system counts as available; read into memory they are taken already.
   const std::uint64_t others = (options.file.use_mmap ? fit.memory.weights : 0) + compute;

@@ -13,8 +13,8 @@ inline constexpr std::uint32_t kBlockTokens = 32;
 // What keys and values are kept in: as asked, and with --exact as they are.
 CacheTypes cache_types(const Options& options);
 
-// The cache's shape for a context of n_ctx positions and steps of n_ubatch tokens.
-kv::Spec cache_spec(const model::Model& model, std::int64_t n_ctx, std::int64_t n_ubatch);
+// The cache's shape for a context of n_ctx positions, which `n_sequences` share, and steps of n_ubatch tokens.
+kv::Spec cache_spec(const model::Model& model, std::int64_t n_ctx, std::int64_t n_ubatch, std::int64_t n_sequences = 1);
 
 struct Fit {
   std::int64_t n_ctx = 0;

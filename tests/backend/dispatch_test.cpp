@@ -36,7 +36,7 @@ TEST(Dispatch, fills_every_slot_of_every_table) {
   for (const KernelTable* table : runnable_tables()) {
     EXPECT_TRUE(table->quantize_row && table->linear_int8 && table->linear_float && table->dequantize_row);
     EXPECT_TRUE(table->rms_norm && table->add && table->scale && table->soft_cap && table->gated && table->rope);
-    EXPECT_TRUE(table->kv_write && table->attend);
+    EXPECT_TRUE(table->kv_write && table->attend && table->int8_peak && table->read_bytes);
   }
 }
 

@@ -123,6 +123,12 @@ struct KernelTable {
   void (*kv_write)(const KvView& store, std::uint32_t block, std::int64_t slot, const float* k, const float* v);
   void (*attend)(const AttendArgs&);
   void (*attend_merge)(const AttendMergeArgs&);
+
+  // For measuring the machine, not for answers (ceiling.h). int8 products and sums as quick as this set's instructions allow;
+  // returns how many operations `rounds` rounds are (a product and its sum are two). sink: 16 floats that hold nothing of use.
+  std::int64_t (*int8_peak)(std::int64_t rounds, float* sink);
+  // Reads n bytes (a multiple of 512, aligned to 64). sink: 512 bytes that hold nothing of use, aligned to 64.
+  void (*read_bytes)(const std::byte* p, std::size_t n, std::uint8_t* sink);
 };
 
 std::size_t linear_scratch(std::int64_t k);

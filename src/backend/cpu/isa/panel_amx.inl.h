@@ -15,13 +15,13 @@ inline Quads stored(Quads q) {
 
 template <class K>
 struct Tiles {
-  // What the tiles hold: 0, 1 the sums [columns][16] of two planes, 2, 3 their activations [columns][kGroup], 4 weights.
+  // What the tiles hold: 0, 1 the sums [columns][16] of two planes, 2, 3 their activations [columns][kGroup], 4 weights; 5, 6 further sums.
   template <int kColumns>
   static void configure() {
     struct alignas(64) {
       std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
-      std::uint16_t row_bytes[16] = {64, 64, K::kGroup, K::kGroup, 64};
-      std::uint8_t rows[16] = {kColumns, kColumns, kColumns, kColumns, K::kGroup / 4};
+      std::uint16_t row_bytes[16] = {64, 64, K::kGroup, K::kGroup, 64, 64, 64};
+      std::uint8_t rows[16] = {kColumns, kColumns, kColumns, kColumns, K::kGroup / 4, kColumns, kColumns};
     } const config;
     _tile_loadconfig(&config);
   }

@@ -10,6 +10,7 @@
 #include "backend/cpu/kernels/unpack.inl.h"
 
 #include "backend/cpu/kernels/attention.inl.h"
+#include "backend/cpu/kernels/ceiling.inl.h"
 #include "backend/cpu/kernels/elementwise.inl.h"
 #include "backend/cpu/kernels/kv_write.inl.h"
 #include "backend/cpu/kernels/linear_float.inl.h"
@@ -33,5 +34,7 @@ constexpr KernelTable make_table(std::string_view name) {
           .rope = rope,
           .kv_write = kv_write,
           .attend = attend,
-          .attend_merge = attend_merge};
+          .attend_merge = attend_merge,
+          .int8_peak = int8_peak,
+          .read_bytes = read_bytes};
 }

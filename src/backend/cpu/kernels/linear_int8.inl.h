@@ -163,9 +163,6 @@ void tile_products(const LinearArgs& a, const Panels& panels, std::int64_t t = 0
     if (t < a.n_cols) tile_products<K, kPlanes, kColumns / 2>(a, panels, t);
 }
 
-// So many bytes of weights are asked from memory before their turn.
-constexpr std::size_t kAhead = 4 << 10;
-
 template <class F, int kPlanes>
 struct Int8Products {
   static constexpr std::int64_t kGroups = F::kSize / F::kGroup;                       // of a block

@@ -11,6 +11,9 @@ struct RowPanel {
   std::int64_t first, valid;
 };
 
+// So many bytes of weights are asked from memory before their turn.
+constexpr std::size_t kAhead = 4 << 10;
+
 struct Blocks {
   const std::byte* first;
   const std::uint8_t* field(std::size_t offset) const {

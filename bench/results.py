@@ -1,0 +1,137 @@
+"""What bench/compare.py found, as a page and as a picture. A result: {"machine", "date", "settings", "versions": [text], "models":
+[{"name", "tests": [{"name", "more_is_better", "sides": {name: [a number for each round]}}]}]}."""
+import html
+import json
+import statistics
+
+PAIRS = [("puna", ("llama.cpp, repacking", "llama.cpp, as the file")), ("puna avx2", ("ik_llama.cpp avx2",))]
+
+
+def median(values):
+    return statistics.median(values) if values else None
+
+
+def spread(values):
+    """Half of what lies between the largest and the smallest, as a share of the median."""
+    return (max(values) - min(values)) / 2 / statistics.median(values)
+
+
+def number(name, value):
+    if name == "memory":
+        return f"{value / 2**20:.0f} MiB"
+    if name == "first token":
+        return f"{value:.2f} s"
+    return f"{value:.1f}" if value < 1000 else f"{value:.0f}"
+
+
+def ratio(test, ours, theirs):
+    """How many times better than the best of theirs; None where either is missing."""
+    own = median(test["sides"].get(ours, []))
+    others = [m for m in (median(test["sides"].get(name, [])) for name in theirs) if m is not None]
+    if own is None or not others:
+        return None
+    return own / max(others) if test["more_is_better"] else min(others) / own
+
+
+def cell(test, side):
+    values = test["sides"].get(side, [])
+    if not values:
+        return "–"
+    return f"{number(test['name'], statistics.median(values))} ± {spread(values) * 100:.0f} %"
+
+
+def ratio_cell(value):
+    if value is None:
+        return "–"
+    return f"**{value:.2f}**" if value >= 1 else f"{value:.2f}"
+
+
+def used_pairs(model):
+    names = {side for test in model["tests"] for side in test["sides"]}
+    return [(ours, [t for t in theirs if t in names]) for ours, theirs in PAIRS if ours in names and any(t in names for t in theirs)]
+
+
+def reason(reasons, model, test, ratios):
+    """Kept by hand for rows that lose; a row that wins needs none."""
+    if all(r is None or r >= 1 for r in ratios):
+        return ""
+    return reasons.get(f"{model['name']}: {test['name']}") or reasons.get(test["name"]) or "not explained yet"
+
+
+def table(model, reasons):
+    pairs = used_pairs(model)
+    titles = ["test"]
+    for ours, theirs in pairs:
+        titles += [ours, *theirs, "ratio"]
+    lines = ["| " + " | ".join(titles + ["reason"]) + " |", "|---" * (len(titles) + 1) + "|"]
+    for test in model["tests"]:
+        ratios = [ratio(test, ours, theirs) for ours, theirs in pairs]
+        cells = [test["name"]]
+        for (ours, theirs), value in zip(pairs, ratios):
+            cells += [cell(test, ours), *(cell(test, name) for name in theirs), ratio_cell(value)]
+        lines.append("| " + " | ".join(cells + [reason(reasons, model, test, ratios)]) + " |")
+    return "\n".join(lines)
+
+
+def page(result, reasons):
+    return f"""# puna beside its peers
+
+Written by `bench/compare.py`, not by hand; the reasons are in `bench/reasons.json`.
+
+- machine: {result["machine"]}
+- date: {result["date"]}
+- {result["settings"]}
+- {"; ".join(result["versions"])}
+
+Prompt (`pp`), generation (`tg`) and generation of several sequences together (`×`) are in tokens per second of all of them; `@ d` is
+the number of tokens in the cache beforehand, with the type of its keys and values. `first token`: from the start of the program to the
+first token of a prompt of 15; `memory`: what it had resident at most then. Python's own start and memory are not counted for the
+peers. Each cell is the median of all rounds and half of what lies between the largest and the smallest; the ratio is how many times
+better puna is than the better of the peer's settings, and bold where it wins. What a row lacks, that program cannot do.
+
+""" + "\n\n".join(f"## {model['name']}\n\n{table(model, reasons)}" for model in result["models"]) + "\n"
+
+
+# The picture: a bar for each test, as long as the ratio, from a line at 1.
+WIDTH, LABEL, BAR, GAP, TOP = 760, 250, 16, 6, 64
+BEYOND = 90  # room behind the longest bar for its number
+COLOURS = {True: "#3b7d4f", False: "#b4552d"}
+
+
+def bars(result):
+    rows = []
+    for model in result["models"]:
+        found = [(test["name"], ratio(test, *used_pairs(model)[0])) for test in model["tests"]] if used_pairs(model) else []
+        rows += [(model["name"], None), *((name, value) for name, value in found if value is not None)]
+    return rows
+
+
+def picture(result):
+    rows = bars(result)
+    longest = max([value for _, value in rows if value is not None] + [1.5])
+    scale = (WIDTH - LABEL - BEYOND) / longest
+    height = TOP + len(rows) * (BAR + GAP) + 16
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
+           'font-family="system-ui, DejaVu Sans, sans-serif" font-size="13">',
+           f'<rect width="{WIDTH}" height="{height}" rx="9" fill="#fbfaf7"/>',
+           '<text x="16" y="26" font-size="16" font-weight="bold" fill="#222">puna ÷ llama.cpp: how many times better</text>',
+           f'<text x="16" y="46" fill="#666">{html.escape(result["machine"])}; {html.escape(result["date"])}</text>']
+    y = TOP
+    for name, value in rows:
+        middle = y + BAR - 4
+        if value is None:
+            out.append(f'<text x="16" y="{middle}" font-weight="bold" fill="#222">{html.escape(name)}</text>')
+        else:
+            out.append(f'<text x="{LABEL - 10}" y="{middle}" text-anchor="end" fill="#222">{html.escape(name)}</text>')
+            out.append(f'<rect x="{LABEL}" y="{y}" width="{value * scale:.1f}" height="{BAR}" rx="2" fill="{COLOURS[value >= 1]}"/>')
+            out.append(f'<text x="{LABEL + value * scale + 6:.1f}" y="{middle}" fill="#222">{value:.2f} ×</text>')
+        y += BAR + GAP
+    one = LABEL + scale
+    out.append(f'<line x1="{one:.1f}" y1="{TOP - 6}" x2="{one:.1f}" y2="{height - 14}" stroke="#222" stroke-dasharray="4 3"/>')
+    return "\n".join(out) + "\n</svg>\n"
+
+
+def write(result, page_path, picture_path, reasons_path):
+    reasons = json.loads(reasons_path.read_text()) if reasons_path.exists() else {}
+    page_path.write_text(page(result, reasons))
+    picture_path.write_text(picture(result))
