@@ -111,7 +111,8 @@ struct App {
     }
     for (const Option& option : table.positionals())
       known[&option] = app.add_option(option.name(), [](const CLI::results_t&) { return true; })
-                           ->expected(0, option.may_repeat() ? kMostWords : 1);
+                           ->expected(1, option.may_repeat() ? kMostWords : 1)
+                           ->allow_extra_args(option.may_repeat());
   }
 };
 
