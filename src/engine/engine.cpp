@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/cores.h"
 #include "base/log.h"
+#include "base/os.h"
 #include "engine/answer.h"
 #include "engine/memory_plan.h"
 #include "engine/state.h"
@@ -131,6 +132,9 @@ Result<std::unique_ptr<Engine>> Engine::load(const Options& options, const OnPro
   const kv::Spec spec = cache_spec(state->model, fit.n_ctx, state->options.n_ubatch, options.n_sequences);
   state->cache = std::make_unique<kv::Manager>(spec);
   state->store = PUNA_TRY(KvStore::make(state->model.body.graph.stores, spec, cache_types(state->options)));
+  // What was read of the file to get here, its vocabulary above all, is not needed any more.
+  if (options.file.use_mmap && !options.file.use_mlock)
+    for (const gguf::File::Shard& shard : state->model.file.shards()) os::release_file_pages(shard.file.bytes());
   // A copy beside bytes that stay in memory would be paid for twice; the exact path has no hurry.
   const bool keep_packed = options.repack && options.file.use_mmap && !options.file.use_mlock && !options.exact;
   state->runner = std::make_unique<Runner>(PUNA_TRY(

@@ -73,6 +73,7 @@ CpuProgram::CpuProgram(const CompileRequest& request, const KernelTable& kernels
       segment_(request.segment),
       plan_(graph::plan(graph_, request.sizes, value_row_bytes)),
       weights_(request.weights.begin(), request.weights.end()),
+      may_release_(request.keep_packed),
       kernels_(kernels),
       threads_(threads),
       scratch_bytes_(thread_scratch(graph_)),
@@ -115,7 +116,7 @@ void CpuProgram::for_rows(std::int64_t n, std::int64_t row_elements, Body&& body
     pool_->parallel_for(n, body);
 }
 
-void CpuProgram::execute(const graph::Embed& op, const Node& node) const {
+void CpuProgram::execute(const graph::Embed& op, const Node& node) {
   const Rows out = rows(node.outputs[0]);
   const std::int32_t* ids = rows(node.inputs[0]).i32();
   const graph::WeightInfo& table = graph_.weights[op.table];
@@ -125,6 +126,11 @@ void CpuProgram::execute(const graph::Embed& op, const Node& node) const {
                             out.f32(row));
     if (op.factor != 1.0f) kernels_.scale(out.f32(row), op.factor, table.row, out.f32(row));
   });
+  // Each row looked up brings its neighbours' pages with it.
+  constexpr std::int64_t kMostLookups = 256;
+  if (!may_release_ || (n_lookups_ += out.n) < kMostLookups) return;
+  n_lookups_ = 0;
+  os::release_file_pages({weights_[op.table], stride * static_cast<std::size_t>(table.n_rows)});
 }
 
 // Norms over the last dimension: a token's row may hold several heads, each normed alone.

@@ -41,7 +41,7 @@ class CpuProgram final : public Program {
   template <class Body>
   void for_rows(std::int64_t n, std::int64_t row_elements, Body&& body) const;
 
-  void execute(const graph::Embed& op, const graph::Node& node) const;
+  void execute(const graph::Embed& op, const graph::Node& node);
   void execute(const graph::RmsNorm& op, const graph::Node& node) const;
   void execute(const graph::RmsNormQuantize& op, const graph::Node& node) const;
   void execute(const graph::Quantize& op, const graph::Node& node) const;
@@ -76,6 +76,8 @@ class CpuProgram final : public Program {
   graph::ArenaPlan plan_;
   std::vector<const std::byte*> weights_;
   PackedWeights packed_;
+  bool may_release_ = false;    // pages of the file
+  std::int64_t n_lookups_ = 0;  // since they were released last
   const KernelTable& kernels_;
   const Threads& threads_;
   ThreadPool* pool_ = nullptr;  // this step's
