@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -20,13 +21,20 @@ class Failed(Exception):
     pass
 
 
+def why(done):
+    """How a process ended that did not end well, and what it said."""
+    lines = done.stderr.strip().splitlines()
+    said = lines[0] if lines and lines[0].startswith("puna: ") else lines[-1] if lines else ""
+    ended = f"ended by {signal.Signals(-done.returncode).name}" if done.returncode < 0 else f"status {done.returncode}"
+    return f"{ended}: {said}" if said else ended
+
+
 def call(command, environment=None):
     """The last line of standard output."""
     command = [str(part) for part in command]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
     if done.returncode != 0:
-        lines = done.stderr.strip().splitlines() or ["no reason given"]
-        raise Failed(lines[0] if lines[0].startswith("puna: ") else lines[-1])
+        raise Failed(why(done))
     return done.stdout
 
 
