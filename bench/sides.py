@@ -60,8 +60,9 @@ def all_tests(options):
             tests.append(Test(f"pp{options.p}{suffix}", "prompt_ts", n_prompt=options.p, n_gen=0, **common))
             tests.append(Test(f"tg{options.n}{suffix}", "gen_ts", n_prompt=0, n_gen=options.n, **common))
     for n_parallel in options.parallel:
-        together = {"test": "speed", "n_prompt": options.parallel_p, "n_gen": options.parallel_n, "n_parallel": n_parallel,
-                    "n_depth": 0, "cache": options.cache[0]}
+        # The prompts are a depth here: computed once in a process, not in every repetition.
+        together = {"test": "speed", "n_prompt": 0, "n_gen": options.parallel_n, "n_parallel": n_parallel,
+                    "n_depth": options.parallel_p, "cache": options.cache[0]}
         tests.append(Test(f"tg{options.parallel_n} × {n_parallel}", "gen_ts", **together))
     start = {"test": "start", "n_prompt": START_TOKENS}
     tests.append(Test("first token", "seconds", more_is_better=False, **start))
