@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -20,13 +21,20 @@ class Failed(Exception):
     pass
 
 
+def why(done):
+    """How a process ended that did not end well, and what it said."""
+    lines = done.stderr.strip().splitlines()
+    said = lines[0] if lines and lines[0].startswith("puna: ") else lines[-1] if lines else ""
+    ended = f"ended by {signal.Signals(-done.returncode).name}" if done.returncode < 0 else f"status {done.returncode}"
+    return f"{ended}: {said}" if said else ended
+
+
 def call(command, environment=None):
     """The last line of standard output."""
     command = [str(part) for part in command]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
     if done.returncode != 0:
-        lines = done.stderr.strip().splitlines() or ["no reason given"]
-        raise Failed(lines[0] if lines[0].startswith("puna: ") else lines[-1])
+        raise Failed(why(done))
     return done.stdout
 
 
@@ -52,8 +60,9 @@ def all_tests(options):
             tests.append(Test(f"pp{options.p}{suffix}", "prompt_ts", n_prompt=options.p, n_gen=0, **common))
             tests.append(Test(f"tg{options.n}{suffix}", "gen_ts", n_prompt=0, n_gen=options.n, **common))
     for n_parallel in options.parallel:
-        together = {"test": "speed", "n_prompt": options.parallel_p, "n_gen": options.parallel_n, "n_parallel": n_parallel,
-                    "n_depth": 0, "cache": options.cache[0]}
+        # The prompts are a depth here: computed once in a process, not in every repetition.
+        together = {"test": "speed", "n_prompt": 0, "n_gen": options.parallel_n, "n_parallel": n_parallel,
+                    "n_depth": options.parallel_p, "cache": options.cache[0]}
         tests.append(Test(f"tg{options.parallel_n} × {n_parallel}", "gen_ts", **together))
     start = {"test": "start", "n_prompt": START_TOKENS}
     tests.append(Test("first token", "seconds", more_is_better=False, **start))

@@ -60,6 +60,14 @@ class Results(unittest.TestCase):
                          ["pp512", "tg128", "pp512 @ d4096 f16", "tg128 @ d4096 f16", "pp512 @ d4096 q8_0", "tg128 @ d4096 q8_0",
                           "tg32 × 16", "tg32 × 64", "first token", "memory"])
 
+    def test_a_side_that_ends_badly_says_how(self):
+        def why(returncode, stderr):
+            return sides.why(types.SimpleNamespace(returncode=returncode, stderr=stderr))
+
+        self.assertEqual(why(-11, ""), "ended by SIGSEGV")
+        self.assertEqual(why(1, "Traceback\n  line\nRuntimeError: no context\n"), "status 1: RuntimeError: no context")
+        self.assertEqual(why(2, "puna: -ctk: no such type\nhint: f16\n"), "status 2: puna: -ctk: no such type")
+
     def test_sides_take_turns(self):
         order = []
 
