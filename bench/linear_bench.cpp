@@ -1,10 +1,19 @@
 // One thread's matrix products by table, type and columns: bytes of weights read and operations (2 · rows · k · columns)
-// per second. The weights are many times a cache, walked through in turn, so that few columns show what memory gives;
-// read/… is the roof: the same bytes only added up.
+// per second, and bytes per cycle. The weights are many times a cache, walked through in turn, so that few columns show what
+// memory gives. of_read: what of the bytes that a plain read gets; of_peak: what of the set's best int8 instruction's
+// operations, of float products a quarter of those, which is what multiplying and adding floats reaches beside it.
 #include <benchmark/benchmark.h>
 
+#ifdef PUNA_OPENBLAS
+#include <cblas.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,10 +49,62 @@ std::byte* aligned(std::vector<std::byte>& storage) {
   return reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(storage.data()) + 63) / 64 * 64);
 }
 
-void report(benchmark::State& state, double bytes, double operations) {
+// Of several runs the quickest.
+template <class Work>
+double least_seconds(Work work) {
+  double least = 1e9;
+  for (int i = 0; i < 8; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return least;
+}
+
+// A chain of additions, one cycle each.
+double cycles_per_second() {
+  static const double kSpeed = [] {
+    constexpr std::int64_t kAdditions = 20'000'000;
+    return static_cast<double>(kAdditions) / least_seconds([] {
+             std::int64_t sum = 0;
+             for (std::int64_t i = 0; i < kAdditions; ++i) {
+               sum += i;
+               benchmark::DoNotOptimize(sum);
+             }
+           });
+  }();
+  return kSpeed;
+}
+
+double int8_peak(const KernelTable& table) {
+  static std::map<std::string_view, double> known;
+  double& peak = known[table.name];
+  if (peak == 0) {
+    std::array<float, 16> sink;
+    std::int64_t operations = 0;
+    const double seconds = least_seconds([&] { operations = table.int8_peak(100'000, sink.data()); });
+    peak = static_cast<double>(operations) / seconds;
+  }
+  return peak;
+}
+
+double read_speed() {
+  static const double kSpeed = [] {
+    alignas(64) std::array<std::uint8_t, 512> sink;
+    const KernelTable& table = *runnable_tables().back();
+    return kWeightBytes / least_seconds([&] { table.read_bytes(weight_bytes(), kWeightBytes, sink.data()); });
+  }();
+  return kSpeed;
+}
+
+void report(benchmark::State& state, double bytes, double operations, double peak = 0) {
   using benchmark::Counter;
-  state.counters["GB/s"] = Counter(bytes / 1e9, Counter::kIsIterationInvariantRate);
-  if (operations > 0) state.counters["GOPS"] = Counter(operations / 1e9, Counter::kIsIterationInvariantRate);
+  const auto rate = [](double amount) { return Counter(amount, Counter::kIsIterationInvariantRate); };
+  state.counters["GB/s"] = rate(bytes / 1e9);
+  state.counters["B/cycle"] = rate(bytes / cycles_per_second());
+  state.counters["of_read"] = rate(bytes / read_speed());
+  if (operations > 0) state.counters["GOPS"] = rate(operations / 1e9);
+  if (peak > 0) state.counters["of_peak"] = rate(operations / peak);
 }
 
 void run(benchmark::State& state, const KernelTable& table, DType type, bool in_float) {
@@ -79,7 +140,8 @@ void run(benchmark::State& state, const KernelTable& table, DType type, bool in_
     benchmark::ClobberMemory();
     matrix = (matrix + 1) % n_matrices;
   }
-  report(state, static_cast<double>(matrix_bytes), 2.0 * kRows * kWidth * static_cast<double>(n_cols));
+  report(state, static_cast<double>(matrix_bytes), 2.0 * kRows * kWidth * static_cast<double>(n_cols),
+         int8_peak(table) / (in_float ? 4 : 1));
 }
 
 void read(benchmark::State& state) {
@@ -104,7 +166,25 @@ void quantize(benchmark::State& state, const KernelTable& table) {
   report(state, kWidth * sizeof(float), 0);
 }
 
+#ifdef PUNA_OPENBLAS
+void openblas(benchmark::State& state) {
+  const auto n_cols = static_cast<int>(state.range(0));
+  openblas_set_num_threads(1);
+  const std::vector<float> x(static_cast<std::size_t>(n_cols) * kWidth, 0.25f), weights(kRows * kWidth, 0.5f);
+  std::vector<float> y(static_cast<std::size_t>(n_cols) * kRows);
+  for (auto _ : state) {
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n_cols, kRows, kWidth, 1.0f, x.data(), kWidth, weights.data(), kWidth,
+                0.0f, y.data(), kRows);
+    benchmark::ClobberMemory();
+  }
+  report(state, kRows * kWidth * sizeof(float), 2.0 * kRows * kWidth * n_cols);
+}
+#endif
+
 const bool kRegistered = [] {
+#ifdef PUNA_OPENBLAS
+  benchmark::RegisterBenchmark("openblas/float/F32", openblas)->ArgName("columns")->Arg(64)->Arg(512);
+#endif
   benchmark::RegisterBenchmark("read", read);
   for (const KernelTable* table : runnable_tables()) {
     const std::string prefix = std::string(table->name) + "/";
