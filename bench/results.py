@@ -1,5 +1,6 @@
 """What bench/compare.py found, as a page and as a picture. A result: {"machine", "date", "settings", "versions": [text], "models":
-[{"name", "tests": [{"name", "more_is_better", "sides": {name: [a number for each round]}}]}]}."""
+[{"name", "tests": [{"name", "more_is_better", "sides": {name: [a number for each round]}}], "failures": {side: {how:
+[test]}}}]}."""
 import html
 import json
 import statistics
@@ -73,6 +74,12 @@ def table(model, reasons):
     return "\n".join(lines)
 
 
+def failures(model):
+    """What has no number, and why: a side that fails has not lost."""
+    lines = [f"- {side}: {how} ({', '.join(tests)})" for side, found in model.get("failures", {}).items() for how, tests in found.items()]
+    return "\n\nNot measured:\n\n" + "\n".join(lines) if lines else ""
+
+
 def page(result, reasons):
     return f"""# puna beside its peers
 
@@ -87,9 +94,10 @@ Prompt (`pp`), generation (`tg`) and generation of several sequences together (`
 the number of tokens in the cache beforehand, with the type of its keys and values. `first token`: from the start of the program to the
 first token of a prompt of 15; `memory`: what it had resident at most then. Python's own start and memory are not counted for the
 peers. Each cell is the median of all rounds and half of what lies between the largest and the smallest; the ratio is how many times
-better puna is than the better of the peer's settings, and bold where it wins. What a row lacks, that program cannot do.
+better puna is than the better of the peer's settings, and bold where it wins. What a row lacks
+could not be measured: the reason stands below the table, and the ratio is to what is left.
 
-""" + "\n\n".join(f"## {model['name']}\n\n{table(model, reasons)}" for model in result["models"]) + "\n"
+""" + "\n\n".join(f"## {model['name']}\n\n{table(model, reasons)}{failures(model)}" for model in result["models"]) + "\n"
 
 
 # The picture: a bar for each test, as long as the ratio, from a line at 1.

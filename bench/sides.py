@@ -138,9 +138,9 @@ class Peer:
 
 
 def measure(model, tests, sides, options):
-    """{test's name: {side's name: [a number for each round]}}; sides in alternation, a failed one without numbers."""
+    """{test's name: {side's name: [a number for each round]}}, sides in alternation; and {side's name: {how it failed: [test's name]}}."""
     found = {test.name: {side.name: [] for side in sides} for test in tests}
-    failed = set()
+    failed, failures = set(), {}
     processes = {}
     for test in tests:
         processes.setdefault(test.process(), []).append(test)
@@ -154,11 +154,12 @@ def measure(model, tests, sides, options):
                 except Failed as failure:
                     failed.add((side.name, settings))
                     print(f"compare: {side.name}, {group[0].name}: {failure}", file=sys.stderr)
+                    failures.setdefault(side.name, {}).setdefault(str(failure), []).extend(test.name for test in group)
                     continue
                 for test in group:
                     value = numbers[test.column]
                     found[test.name][side.name].append(statistics.median(value) if isinstance(value, list) else value)
-    return found
+    return found, failures
 
 
 def machine():

@@ -48,6 +48,12 @@ class Results(unittest.TestCase):
     def test_what_a_program_cannot_do_is_no_number(self):
         self.assertEqual(self.row("tg128 @ d4096 q8_0"), "| tg128 @ d4096 q8_0 | – | 25.0 ± 0 % | – | – |  |")
 
+    def test_a_side_that_failed_is_named_below_the_table(self):
+        found = result()
+        found["models"][0]["failures"] = {"llama.cpp, repacking": {"ended by SIGSEGV": ["pp512", "tg128"]}}
+        self.assertIn("\n- llama.cpp, repacking: ended by SIGSEGV (pp512, tg128)\n", results.page(found, {}))
+        self.assertNotIn("Not measured", results.page(result(), {}))
+
     def test_the_picture_is_xml_with_a_bar_for_each_ratio(self):
         root = xml.etree.ElementTree.fromstring(results.picture(result()))
         texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
@@ -89,7 +95,7 @@ class Results(unittest.TestCase):
             sys.stderr.close()
             sys.stderr = stderr
         self.assertEqual(order, ["a", "b", "c", "b", "a", "a", "b"])
-        self.assertEqual(found, {"pp8": {"a": [2.0] * 3, "b": [2.0] * 3, "c": []}})
+        self.assertEqual(found, ({"pp8": {"a": [2.0] * 3, "b": [2.0] * 3, "c": []}}, {"c": {"c cannot do it": ["pp8"]}}))
 
 
 if __name__ == "__main__":
