@@ -4,7 +4,7 @@
 #   make run MODEL=NAME           another model: a catalogue name, a path, hf:org/repo
 #   make build                    build/puna                       make packages         what building and testing need
 #   make test                     every test (≤ 15 min)            make test-full        long sweeps too
-#   make test-sanitize            asan, ubsan, tsan (≤ 8 min)      make fuzz             all fuzz targets (≤ 4 min)
+#   make test-sanitize            asan, ubsan, tsan (≤ 15 min)     make fuzz             all fuzz targets (≤ 4 min)
 #   make test-arm                 kernels for 64-bit ARM, under qemu (≤ 6 min)
 #   make bench                    measures the kernels             make format           clang-format on every source
 #   make bench PEER=PYTHON        … and puna beside llama.cpp, from a Python that has llama-cpp-python (PEER_IK=PYTHON:
