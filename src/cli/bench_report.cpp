@@ -13,14 +13,8 @@ namespace {
 using tasks::BenchRow;
 using tasks::Spread;
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return out;
-}
-
-std::string type_k(const BenchRow& row) { return lower(tensor::name(row.options.cache.k)); }
-std::string type_v(const BenchRow& row) { return lower(tensor::name(row.options.cache.v)); }
+std::string type_k(const BenchRow& row) { return engine::cache_type_name(row.options.cache.k); }
+std::string type_v(const BenchRow& row) { return engine::cache_type_name(row.options.cache.v); }
 
 // Tokens per second of each repetition; none where there are no tokens.
 std::vector<double> rates(std::int64_t n_tokens, const std::vector<double>& seconds) {

@@ -21,12 +21,6 @@
 namespace puna::engine {
 namespace {
 
-std::string spelled(tensor::DType type) {
-  std::string name(tensor::name(type));
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return name;
-}
-
 Result<void> validate(const Options& options) {
   const auto in_range = [](std::string_view flag, std::int64_t value, std::int64_t least, std::int64_t most) -> Result<void> {
     if (value >= least && value <= most) return {};
@@ -40,7 +34,7 @@ Result<void> validate(const Options& options) {
   PUNA_TRY(in_range("--threads-batch", options.n_threads_batch, -1, 1024));
   for (const auto& [flag, type] : {std::pair{"--cache-type-k", options.cache.k}, {"--cache-type-v", options.cache.v}})
     if (!backend::is_kv_type(type))
-      return fail("{} is {}, wanted one of {}", flag, spelled(type), fmt::join(cache_type_names(), ", "));
+      return fail("{} is {}, wanted one of {}", flag, cache_type_name(type), fmt::join(cache_type_names(), ", "));
   return {};
 }
 
@@ -68,15 +62,21 @@ void tell_of_context(const State& state) {
 
 }  // namespace
 
+std::string cache_type_name(tensor::DType type) {
+  std::string name(tensor::name(type));
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name;
+}
+
 std::vector<std::string> cache_type_names() {
   std::vector<std::string> names;
-  for (const tensor::DType type : backend::kKvTypes) names.push_back(spelled(type));
+  for (const tensor::DType type : backend::kKvTypes) names.push_back(cache_type_name(type));
   return names;
 }
 
 Result<tensor::DType> cache_type_named(std::string_view name) {
   for (const tensor::DType type : backend::kKvTypes)
-    if (spelled(type) == name) return type;
+    if (cache_type_name(type) == name) return type;
   return fail("'{}' is none of {}", name, fmt::join(cache_type_names(), ", "));
 }
 

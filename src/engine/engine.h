@@ -31,6 +31,7 @@ struct CacheTypes {
 };
 
 // The types by name, as -ctk and -ctv spell them: "f32", "f16", "bf16", "q8_0", "q4_0".
+std::string cache_type_name(tensor::DType type);
 std::vector<std::string> cache_type_names();
 Result<tensor::DType> cache_type_named(std::string_view name);
 

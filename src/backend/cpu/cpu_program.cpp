@@ -29,10 +29,11 @@ std::size_t value_row_bytes(const graph::ValueInfo& value) {
 }
 
 std::size_t thread_scratch(const graph::Graph& graph) {
+  const std::size_t panel_bytes = PackedWeights::panel_bytes(graph);
   std::size_t bytes = 0;
   for (const Node& node : graph.nodes) {
     if (const auto* linear = std::get_if<graph::Linear>(&node.op))
-      bytes = std::max(bytes, linear_scratch(graph.weights[linear->weight].row) + PackedWeights::panel_bytes(graph));
+      bytes = std::max(bytes, linear_scratch(graph.weights[linear->weight].row) + panel_bytes);
     if (const auto* attend = std::get_if<graph::Attend>(&node.op)) {
       const graph::StoreInfo& store = graph.stores[attend->store];
       const std::int64_t heads = graph.values[node.inputs[0]].shape.rest[0];

@@ -31,12 +31,6 @@ void each_packed(const graph::Graph& graph, graph::Segment segment, Visit visit)
 
 }  // namespace
 
-std::size_t PackedWeights::total_bytes(const graph::Graph& graph, graph::Segment segment) {
-  std::size_t bytes = 0;
-  each_packed(graph, segment, [&](graph::WeightId id) { bytes += bytes_of(graph.weights[id]); });
-  return bytes;
-}
-
 std::size_t PackedWeights::panel_bytes(const graph::Graph& graph) {
   std::size_t bytes = 0;
   each_packed(graph, {.first = 0, .last = graph.nodes.size()}, [&](graph::WeightId id) {
@@ -49,8 +43,9 @@ Result<PackedWeights> PackedWeights::make(const CompileRequest& request) {
   PackedWeights result;
   result.entries_.resize(request.graph->weights.size());
   if (!request.keep_packed) return result;
-  result.memory_ =
-      PUNA_TRY(os::Reservation::make(total_bytes(*request.graph, request.segment), os::Reservation::Pages::huge));
+  std::size_t bytes = 0;
+  each_packed(*request.graph, request.segment, [&](graph::WeightId id) { bytes += bytes_of(request.graph->weights[id]); });
+  result.memory_ = PUNA_TRY(os::Reservation::make(bytes, os::Reservation::Pages::huge));
   std::byte* at = result.memory_.data();
   each_packed(*request.graph, request.segment, [&](graph::WeightId id) {
     const graph::WeightInfo& weight = request.graph->weights[id];

@@ -1,6 +1,7 @@
 // The weights of products in memory of their own, on large pages, blocks in the layout that their kernel reads
-// (kernels/pack.inl.h), floats as they are, while the file's pages are given back. It is made on the way, some megabytes in each step but the first, so that neither a
-// first answer nor a step waits for it. What is not kept yet, or never, is packed anew for each use, 16 rows at a time.
+// (kernels/pack.inl.h), floats as they are, while the file's pages are given back. It is filled on the way, some megabytes in
+// each step but the first, so that neither a first answer nor a step waits for it. What is not kept yet, or never, is packed anew
+// for each use, 16 rows at a time.
 #pragma once
 
 #include <vector>
@@ -12,10 +13,9 @@ namespace puna::backend::cpu {
 
 class PackedWeights {
  public:
-  // For the products of the request's segment whose inputs are int8. Error: no address space.
+  // For the products of the request's segment. Error: no address space.
   static Result<PackedWeights> make(const CompileRequest& request);
-  // Bytes that a copy of all of them takes, and the most that 16 rows of one take.
-  static std::size_t total_bytes(const graph::Graph& graph, graph::Segment segment);
+  // The most bytes that 16 rows of a weight take.
   static std::size_t panel_bytes(const graph::Graph& graph);
 
   // Rows [0, kept) lie packed from `panels` on; this use of the weight packs [kept, until) besides.

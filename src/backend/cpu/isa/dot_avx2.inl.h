@@ -1,20 +1,5 @@
 // Products of quads_avx2.inl.h's weights in AVX2 alone. Included inside the namespace of the set.
 
-constexpr bool kMatrixTiles = false;
-
-template <class F>
-using Stored = Kind<F::kGroup, F::kForm, F::kZero, F::kMax>;
-template <class F>
-inline Quads stored(Quads q) {
-  return q;
-}
-template <class F>
-using AtOnce = Stored<F>;
-template <class F>
-inline Quads at_once(Quads q) {
-  return q;
-}
-
 // vpmaddubsw adds two products in 16 bits with saturation, which 2 · 127 · kMax never reaches; several such pairs are
 // added before they widen, as many as 16 bits surely hold. Signed weights give their sign to x: |w| ≤ 128 fits as well.
 template <class K>

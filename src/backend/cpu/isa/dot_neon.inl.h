@@ -1,10 +1,8 @@
 // Products of quads_neon.inl.h's weights on any 64-bit ARM. Included inside the namespace of the set.
 
 template <class K>
-struct Dot {
-  void start(std::int32_t offset) {
-    for (int32x4_t& part : sum) part = vdupq_n_s32(first_sum<K>(offset));
-  }
+struct Dot : DotSum<K> {
+  using DotSum<K>::sum;
   // Two products of bytes fit 16 bits: |w| ≤ 128, |x| ≤ 127.
   template <int kStep>
   void add(Quads w, const std::int8_t* x) {
@@ -15,9 +13,4 @@ struct Dot {
       sum[i] = vpadalq_s16(sum[i], vpaddq_s16(low, high));
     }
   }
-  template <int kSteps>
-  Ints total() const {
-    return each_four_ints([&](int i) { return vreinterpretq_u32_s32(sum[i]); });
-  }
-  int32x4_t sum[4];
 };

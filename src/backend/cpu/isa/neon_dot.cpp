@@ -11,6 +11,8 @@ namespace {
 
 #include "backend/cpu/isa/quads_neon.inl.h"
 
+#include "backend/cpu/isa/panel_plain.inl.h"
+
 #include "backend/cpu/isa/dot_neon_dot.inl.h"
 
 #include "backend/cpu/kernels/dots.inl.h"

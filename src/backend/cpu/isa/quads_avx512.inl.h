@@ -97,8 +97,6 @@ inline Quads as_unsigned(Quads q) {
 }
 // For a few columns another start of the sum is less work than other weights.
 template <class F>
-using AtOnce = Kind<F::kGroup, F::kForm, F::kZero, F::kMax>;
-template <class F>
 inline Quads at_once(Quads q) {
   if constexpr (F::kForm == Form::wide) return as_unsigned<F>(q);
   return q;

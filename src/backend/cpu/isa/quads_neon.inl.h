@@ -11,7 +11,6 @@ struct Ints {
   uint32x4_t part[4];
 };
 
-constexpr bool kMatrixTiles = false;
 constexpr int kTileColumns = 4;
 constexpr int kDirectColumns = 2, kAtOnceColumns = 2;
 constexpr int kFloatTileRows = 2, kFloatTileColumns = 2;
@@ -124,22 +123,21 @@ inline Vec high_f16(Ints i) {
   return each_part([&](int p) { return widen_f16(vshrn_n_u32(i.part[p], 16)); });
 }
 
-// As signed bytes the weights of every form are what they mean, but for a zero point.
-template <class F>
-using Stored = Kind<F::kGroup, F::kForm, F::kZero, F::kMax>;
-template <class F>
-inline Quads stored(Quads q) {
-  return q;
-}
-template <class F>
-using AtOnce = Stored<F>;
-template <class F>
-inline Quads at_once(Quads q) {
-  return q;
-}
-
 // The first summand of a group's products.
 template <class K>
 inline std::int32_t first_sum(std::int32_t offset) {
   return K::kForm == Form::zero_point ? offset / 128 * K::kZero : 0;
 }
+
+// What the Dots of both sets have in common.
+template <class K>
+struct DotSum {
+  void start(std::int32_t offset) {
+    for (int32x4_t& part : sum) part = vdupq_n_s32(first_sum<K>(offset));
+  }
+  template <int kSteps>
+  Ints total() const {
+    return each_four_ints([&](int i) { return vreinterpretq_u32_s32(sum[i]); });
+  }
+  int32x4_t sum[4];
+};

@@ -93,21 +93,6 @@ inline Vec low_f16(Ints i) {
 }
 inline Vec high_f16(Ints i) { return low_f16(shifted_right<16>(i)); }
 
-constexpr bool kMatrixTiles = false;
-
-template <class F>
-using Stored = Kind<F::kGroup, F::kForm, F::kZero, F::kMax>;
-template <class F>
-inline Quads stored(Quads q) {
-  return q;
-}
-template <class F>
-using AtOnce = Stored<F>;
-template <class F>
-inline Quads at_once(Quads q) {
-  return q;
-}
-
 template <class K>
 struct Dot {
   void start(std::int32_t offset) {

@@ -9,6 +9,8 @@ namespace {
 
 #include "backend/cpu/isa/quads_scalar.inl.h"
 
+#include "backend/cpu/isa/panel_plain.inl.h"
+
 #include "backend/cpu/kernels/dots.inl.h"
 
 #include "backend/cpu/kernels/all.inl.h"

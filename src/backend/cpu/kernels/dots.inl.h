@@ -2,7 +2,7 @@
 // its own. The interface:
 //   Dots<K, kRows>         start<row>(offset), add<row, step>(w, x), total<row, steps>() as Dot's (quads.inl.h), rows ascending;
 //                          x is the row's start + 4 · step
-//   stored_step<F, n>(q)   what add wants in step n, from a group's Quads;  at_once_step<F, n>(q): the same of AtOnce<F>
+//   stored_step<F, n>(q)   what add wants in step n, from a group's Quads;  at_once_step<F, n>(q): the same without a panel
 // Included inside the namespace of the set, after its isa/ files.
 
 template <class F, int kStep, class QuadsOfGroup>

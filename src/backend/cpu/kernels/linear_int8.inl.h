@@ -173,12 +173,12 @@ struct Int8Products {
 
   void run() const {
     constexpr int kTile = kTileColumns < kPlanes ? 1 : kTileColumns / kPlanes;
-    constexpr int kAtOnce = kAtOnceColumns < kPlanes ? 1 : kAtOnceColumns / kPlanes;
     // The more a block has to be taken apart, the sooner that pays to be done once for all columns.
-    constexpr int kFew = kDirectColumns / kPlanes / (F::kGroup == 16 ? 4 : F::kSize == 256 ? 2 : 1);
+    constexpr int kWorth = kDirectColumns / kPlanes / (F::kGroup == 16 ? 4 : F::kSize == 256 ? 2 : 1);
+    constexpr int kFew = kWorth < 1 ? 1 : kWorth;
+    constexpr int kAtOnce = kAtOnceColumns < kPlanes ? 1 : kAtOnceColumns / kPlanes;
     if constexpr (!kMatrixTiles)
-      if (a.n_cols <= kFew || a.n_cols == 1)
-        return each_panel([&](RowPanel rows) { direct_columns<(kAtOnce < kFew || kFew == 0 ? kAtOnce : kFew)>(rows); });
+      if (a.n_cols <= kFew) return each_panel([&](RowPanel rows) { direct_columns<(kAtOnce < kFew ? kAtOnce : kFew)>(rows); });
     for (std::int64_t k = 0; k < a.k; k += kInt8Slice)
       for (std::int64_t row = a.row_begin; row < a.row_end; row += kPanelsAtOnce * kPanelRows) {
         const std::int64_t left = a.row_end - row, n_rows = left < kPanelsAtOnce * kPanelRows ? left : kPanelsAtOnce * kPanelRows;
@@ -234,7 +234,7 @@ struct Int8Products {
       Factors factors[kGroups];
       F::factors(block, factors);
       F::weights(block, [&](int g, const Group<F::kGroup>& group) {
-        add_group<AtOnce<F>, kPlanes>(
+        add_group<Plain<F>, kPlanes>(
             x, b * kGroups + g, factors[g], [&](auto j) { return at_once_step<F, j.value>(group.quads); }, acc);
       });
     });

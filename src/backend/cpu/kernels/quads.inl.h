@@ -12,7 +12,7 @@
 //   either(i, i)
 //   to_floats(i)  low_f16(i)  high_f16(i)      as Vec: the values; the half floats in bits 0–15, in bits 16–31
 //   Stored<F>             the Kind of weights that the set keeps of format F in a panel;  stored<F>(q): such weights
-//   AtOnce<F>  at_once<F>(q)  the same for weights that are used at once, by few columns
+//   at_once<F>(q)         such weights of Kind Plain<F> as the set uses without a panel, by few columns
 //   Dot<Kind>             Σ weight · x of one group, exact in int32, for each row:  start(offset) with offset =
 //                         -128 · Σ x;  add<step>(w, x) with 4 int8 at x, steps from 0 upwards;  total<steps>()
 //   kMatrixTiles          whether many columns meet a whole group of weights in one instruction; then Tiles<Kind> has
@@ -40,6 +40,10 @@ struct Kind {
   static constexpr int kGroup = kGroupSize, kZero = kZeroOf, kMax = kMost;
   static constexpr Form kForm = kFormOf;
 };
+
+// A format's weights as it gives them.
+template <class F>
+using Plain = Kind<F::kGroup, F::kForm, F::kZero, F::kMax>;
 
 template <int kValue>
 struct Index {
