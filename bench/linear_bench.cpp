@@ -9,7 +9,6 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -17,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/cpu/ceiling.h"
 #include "backend/cpu/dispatch.h"
 #include "backend/cpu/kernel_table.h"
 #include "base/os.h"
@@ -76,25 +76,11 @@ double cycles_per_second() {
   return kSpeed;
 }
 
-double int8_peak(const KernelTable& table) {
-  static std::map<std::string_view, double> known;
-  double& peak = known[table.name];
-  if (peak == 0) {
-    std::array<float, 16> sink;
-    std::int64_t operations = 0;
-    const double seconds = least_seconds([&] { operations = table.int8_peak(100'000, sink.data()); });
-    peak = static_cast<double>(operations) / seconds;
-  }
-  return peak;
-}
-
-double read_speed() {
-  static const double kSpeed = [] {
-    alignas(64) std::array<std::uint8_t, 512> sink;
-    const KernelTable& table = *runnable_tables().back();
-    return kWeightBytes / least_seconds([&] { table.read_bytes(weight_bytes(), kWeightBytes, sink.data()); });
-  }();
-  return kSpeed;
+const Ceilings& ceilings(const KernelTable& table) {
+  static std::map<std::string_view, Ceilings> known;
+  static ThreadPool alone(1);
+  const auto found = known.find(table.name);
+  return found != known.end() ? found->second : known.emplace(table.name, measure_ceilings(table, alone)).first->second;
 }
 
 void report(benchmark::State& state, double bytes, double operations, double peak = 0) {
@@ -102,7 +88,7 @@ void report(benchmark::State& state, double bytes, double operations, double pea
   const auto rate = [](double amount) { return Counter(amount, Counter::kIsIterationInvariantRate); };
   state.counters["GB/s"] = rate(bytes / 1e9);
   state.counters["B/cycle"] = rate(bytes / cycles_per_second());
-  state.counters["of_read"] = rate(bytes / read_speed());
+  state.counters["of_read"] = rate(bytes / ceilings(*runnable_tables().back()).read_bytes_per_second);
   if (operations > 0) state.counters["GOPS"] = rate(operations / 1e9);
   if (peak > 0) state.counters["of_peak"] = rate(operations / peak);
 }
@@ -141,18 +127,7 @@ void run(benchmark::State& state, const KernelTable& table, DType type, bool in_
     matrix = (matrix + 1) % n_matrices;
   }
   report(state, static_cast<double>(matrix_bytes), 2.0 * kRows * kWidth * static_cast<double>(n_cols),
-         int8_peak(table) / (in_float ? 4 : 1));
-}
-
-void read(benchmark::State& state) {
-  const auto* words = reinterpret_cast<const std::uint64_t*>(weight_bytes());
-  for (auto _ : state) {
-    std::uint64_t sum[8] = {};
-    for (std::size_t i = 0; i < kWeightBytes / 8; i += 8)
-      for (std::size_t j = 0; j < 8; ++j) sum[j] += words[i + j];
-    benchmark::DoNotOptimize(sum);
-  }
-  report(state, static_cast<double>(kWeightBytes), 0);
+         ceilings(table).int8_ops_per_second / (in_float ? 4 : 1));
 }
 
 void quantize(benchmark::State& state, const KernelTable& table) {
@@ -185,7 +160,6 @@ const bool kRegistered = [] {
 #ifdef PUNA_OPENBLAS
   benchmark::RegisterBenchmark("openblas/float/F32", openblas)->ArgName("columns")->Arg(64)->Arg(512);
 #endif
-  benchmark::RegisterBenchmark("read", read);
   for (const KernelTable* table : runnable_tables()) {
     const std::string prefix = std::string(table->name) + "/";
     benchmark::RegisterBenchmark((prefix + "quantize_row").c_str(), quantize, *table);
