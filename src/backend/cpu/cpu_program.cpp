@@ -14,6 +14,14 @@ namespace puna::backend::cpu {
 using graph::Node;
 using graph::ValueId;
 
+namespace {
+
+// Rows of a weight that a kernel takes together: what is packed for this use only should still be in the nearest cache for a
+// few columns, and make the most of its unpacking for many.
+std::int64_t rows_at_once(std::int64_t n_columns) { return n_columns > 16 ? kPanelsAtOnce * kPanelRows : kPanelRows; }
+
+}  // namespace
+
 std::size_t value_row_bytes(const graph::ValueInfo& value) {
   const std::int64_t n = value.shape.row_elements();
   switch (value.format) {
@@ -33,7 +41,7 @@ std::size_t thread_scratch(const graph::Graph& graph) {
   std::size_t bytes = 0;
   for (const Node& node : graph.nodes) {
     if (const auto* linear = std::get_if<graph::Linear>(&node.op))
-      bytes = std::max(bytes, linear_scratch(graph.weights[linear->weight].row) + panel_bytes);
+      bytes = std::max(bytes, linear_scratch(graph.weights[linear->weight].row) + kPanelsAtOnce * panel_bytes);
     if (const auto* attend = std::get_if<graph::Attend>(&node.op)) {
       const graph::StoreInfo& store = graph.stores[attend->store];
       const std::int64_t heads = graph.values[node.inputs[0]].shape.rest[0];
@@ -169,16 +177,16 @@ void CpuProgram::execute(const graph::Linear& op, const Node& node) {
   const graph::WeightInfo& weight = graph_.weights[op.weight];
   const graph::Format format = graph_.values[node.inputs[0]].format;
   const PackedWeights::Part part = packed_.begin_use(op.weight);
-  constexpr std::int64_t kStripe = kPanelRows;  // rows that a kernel takes together
-  const std::int64_t n_stripes = (weight.n_rows + kStripe - 1) / kStripe;
-  // Enough items for a late thread to catch up, few enough that dealing them costs nothing.
-  const std::int64_t per_item = std::max<std::int64_t>(1, n_stripes / (pool_->size() * 16));
+  const std::int64_t stripe = rows_at_once(x.n);
+  const std::int64_t n_stripes = (weight.n_rows + stripe - 1) / stripe;
+  // Enough items for a late thread to catch up, few enough that memory is read in long runs.
+  const std::int64_t per_item = std::max<std::int64_t>(1, n_stripes / (pool_->size() * 8));
   pool_->parallel_for((n_stripes + per_item - 1) / per_item, [&](int thread, std::int64_t item) {
     const LinearArgs args{.type = weight.dtype,
                           .weight = weights_[op.weight],
                           .k = weight.row,
-                          .row_begin = item * per_item * kStripe,
-                          .row_end = std::min(weight.n_rows, (item + 1) * per_item * kStripe),
+                          .row_begin = item * per_item * stripe,
+                          .row_end = std::min(weight.n_rows, (item + 1) * per_item * stripe),
                           .x = x.data,
                           .x_stride = x.stride,
                           .n_cols = x.n,
@@ -211,12 +219,14 @@ void CpuProgram::packed_product(LinearArgs args, const PackedWeights::Part& part
     args.weight = at_row(part.panels, begin);
     kernels_.linear_int8(args);
   }
-  for (std::int64_t row = kept; row < end; row += kPanelRows) {
-    std::byte* panel = row < until ? at_row(part.panels, row) : args.scratch + linear_scratch(args.k);
+  const std::int64_t most = rows_at_once(args.n_cols);
+  for (std::int64_t row = kept; row < end; row = args.row_end) {
+    std::byte* panels = row < until ? at_row(part.panels, row) : args.scratch + linear_scratch(args.k);
     args.row_begin = row;
-    args.row_end = std::min(end, row + kPanelRows);
-    kernels_.pack_rows({.type = args.type, .weight = at_row(file, row), .k = args.k, .n_rows = args.row_end - row, .out = panel});
-    args.weight = panel;
+    args.row_end = std::min(row < until ? until : end, row + most);
+    kernels_.pack_rows(
+        {.type = args.type, .weight = at_row(file, row), .k = args.k, .n_rows = args.row_end - row, .out = panels});
+    args.weight = panels;
     kernels_.linear_int8(args);
   }
 }

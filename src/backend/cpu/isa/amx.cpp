@@ -20,6 +20,7 @@ namespace {
 #include "backend/cpu/kernels/dots.inl.h"
 #include "backend/cpu/kernels/simd.inl.h"
 
+#include "backend/cpu/kernels/row_panel.inl.h"
 #include "backend/cpu/kernels/unpack.inl.h"
 
 #include "backend/cpu/kernels/linear_int8.inl.h"

@@ -7,6 +7,7 @@
 #include "backend/cpu/kernels/math.inl.h"
 #include "backend/cpu/kernels/pack.inl.h"
 #include "backend/cpu/kernels/quantize_row.inl.h"
+#include "backend/cpu/kernels/row_panel.inl.h"
 #include "backend/cpu/kernels/unpack.inl.h"
 
 #include "backend/cpu/kernels/attention.inl.h"

@@ -27,12 +27,15 @@ struct RowsOf {
   const Element* row(std::int64_t r) const { return first + r * stride; }
 };
 
-// Adds n products to each of kRows rows × kColumns columns of sums[column][row][16].
+// Adds n products to each of kRows rows × kColumns columns of sums[column][row][16], or makes these the first.
 template <int kRows, int kColumns, class Element>
-inline void float_tile(RowsOf<Element> w, RowsOf<float> x, std::int64_t n, float* sums) {
+inline void float_tile(RowsOf<Element> w, RowsOf<float> x, std::int64_t n, float* sums, bool first) {
   const auto place = [=](auto r, auto c) { return sums + (c.value * kPanelRows + r.value) * kLanes; };
   Vec acc[kRows][kColumns];
-  repeat<kRows>([&](auto r) { repeat<kColumns>([&](auto c) { acc[r.value][c.value] = load(place(r, c)); }); });
+  if (first)
+    repeat<kRows>([&](auto r) { repeat<kColumns>([&](auto c) { acc[r.value][c.value] = zero(); }); });
+  else
+    repeat<kRows>([&](auto r) { repeat<kColumns>([&](auto c) { acc[r.value][c.value] = load(place(r, c)); }); });
   std::int64_t k = 0;
   const auto add_words = [&](auto words_of) {
     Vec in[kColumns];
@@ -46,17 +49,6 @@ inline void float_tile(RowsOf<Element> w, RowsOf<float> x, std::int64_t n, float
   for (; k + kLanes <= n; k += kLanes) add_words([=](const auto* row) { return load_words(row + k); });
   if (k < n) add_words([=](const auto* row) { return load_first_words(row + k, n - k); });
   repeat<kRows>([&](auto r) { repeat<kColumns>([&](auto c) { store(place(r, c), acc[r.value][c.value]); }); });
-}
-
-// The same for a panel's rows and n_columns columns, in tiles of kColumns while they last, then in smaller ones. A tile's
-// columns meet all rows while they are in the first cache.
-template <int kColumns, class Element>
-inline void float_tiles(RowsOf<Element> w, std::int64_t n_rows, RowsOf<float> x, std::int64_t n, float* sums, std::int64_t n_columns) {
-  for (; n_columns >= kColumns; n_columns -= kColumns, x.first += kColumns * x.stride, sums += kColumns * kPanelRows * kLanes)
-    for (std::int64_t r = 0; r < n_rows; r += kFloatTileRows)
-      float_tile<kFloatTileRows, kColumns>(RowsOf<Element>{w.row(r), w.stride}, x, n, sums + r * kLanes);
-  if constexpr (kColumns > 1)
-    if (n_columns > 0) float_tiles<kColumns / 2>(w, n_rows, x, n, sums, n_columns);
 }
 
 struct FloatProducts {
@@ -74,7 +66,6 @@ struct FloatProducts {
  private:
   // Columns t … t + n_columns - 1 of the rows.
   void panel_products(RowPanel rows, std::int64_t t, std::int64_t n_columns) const {
-    std::memset(panel.sums, 0, static_cast<std::size_t>(n_columns) * sizeof(panel.sums[0]));
     const bool whole_tiles = rows.valid == kPanelRows;  // rows that are not there can't be read
     if (a.type == tensor::DType::F32 && whole_tiles)
       in_place<float>(rows, t, n_columns);
@@ -84,11 +75,6 @@ struct FloatProducts {
       in_place<BF16Bits>(rows, t, n_columns);
     else
       dequantized(rows, t, n_columns);
-    for (std::int64_t c = 0; c < n_columns; ++c)
-      for (std::int64_t r = 0; r < rows.valid; ++r) {
-        const float product = sum(load(panel.sums[c][r]));
-        a.y[(t + c) * a.y_stride + rows.first + r] = a.bias ? product + a.bias[rows.first + r] : product;
-      }
   }
 
   // From the weights where they lie.
@@ -113,6 +99,7 @@ struct FloatProducts {
     }
   }
 
+  // Columns t … and weights k … of a panel.
   struct Part {
     std::int64_t t, n_columns, k, size;
   };
@@ -120,7 +107,30 @@ struct FloatProducts {
   void add_slice(RowsOf<Element> weights, RowPanel rows, Part part) const {
     const auto x_stride = static_cast<std::int64_t>(a.x_stride / sizeof(float));
     const RowsOf<float> x = {reinterpret_cast<const float*>(a.x) + part.t * x_stride + part.k, x_stride};
-    float_tiles<kFloatTileColumns>(weights, rows.valid, x, part.size, panel.sums[0][0], part.n_columns);
+    add_tiles<kFloatTileColumns>(weights, rows, x, part);
+  }
+
+  // The part's columns from `c` on, in tiles of kColumns while they last, then in smaller ones. A tile's columns meet all rows
+  // while they are in the first cache. Where one slice is all, every tile has its sums in the same place.
+  template <int kColumns, class Element>
+  void add_tiles(RowsOf<Element> w, RowPanel rows, RowsOf<float> x, const Part& part, std::int64_t c = 0) const {
+    const bool is_first = part.k == 0, is_last = part.k + part.size == a.k;
+    for (; c + kColumns <= part.n_columns; c += kColumns) {
+      auto* sums = panel.sums + (is_first && is_last ? 0 : c);
+      const RowsOf<float> columns = {x.row(c), x.stride};
+      for (std::int64_t r = 0; r < rows.valid; r += kFloatTileRows)
+        float_tile<kFloatTileRows, kColumns>(RowsOf<Element>{w.row(r), w.stride}, columns, part.size, sums[0][r], is_first);
+      if (is_last)
+        for (int i = 0; i < kColumns; ++i) finish(rows, part.t + c + i, sums[i]);
+    }
+    if constexpr (kColumns > 1)
+      if (c < part.n_columns) add_tiles<kColumns / 2>(w, rows, x, part, c);
+  }
+
+  void finish(RowPanel rows, std::int64_t t, const float (&sums)[kPanelRows][kLanes]) const {
+    Vec products = sum_each(sums);
+    if (a.bias) products = add(products, load_outputs(a.bias + rows.first, rows));
+    store_outputs(a.y + t * a.y_stride + rows.first, rows, products);
   }
 };
 

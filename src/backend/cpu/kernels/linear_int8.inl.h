@@ -63,14 +63,6 @@ template <class K, int kPlanes, int kRows, class Weight>
   });
 }
 
-inline Vec load_outputs(const float* p, RowPanel rows) { return rows.valid == kPanelRows ? load(p) : load_first(p, rows.valid); }
-inline void store_outputs(float* p, RowPanel rows, Vec v) {
-  if (rows.valid == kPanelRows)
-    store(p, v);
-  else
-    store_first(p, rows.valid, v);
-}
-
 inline void finish_outputs(const LinearArgs& a, RowPanel rows, std::int64_t t, Vec acc, bool last_slice) {
   if (last_slice && a.bias) acc = add(acc, load_outputs(a.bias + rows.first, rows));
   store_outputs(a.y + t * a.y_stride + rows.first, rows, acc);
@@ -205,10 +197,17 @@ struct Int8Products {
     const std::int64_t row_blocks = a.k / F::kSize, n = slice.size / F::kSize;
     const std::int64_t before = (slice.rows.first - a.row_begin) / kPanelRows * row_blocks + slice.k / F::kSize;
     const std::byte* at = a.weight + static_cast<std::size_t>(before) * kBlockBytes;
-    for (std::int64_t b = 0; b < n; ++b, at += kBlockBytes) {
-      for (std::size_t i = 0; i < kBlockBytes; i += 64) __builtin_prefetch(at + kAhead + i, 0, 2);
-      body(b, Blocks{at});
-    }
+    for (std::int64_t b = 0; b < n; ++b, at += kBlockBytes) body(b, Blocks{at});
+  }
+
+  // Asks memory for what is a group's to ask for: all of a large block at once would wait for room in the queues.
+  [[gnu::always_inline]] static void ask_ahead(Blocks block, int group) {
+    constexpr std::size_t kLine = 64, kLines = (kBlockBytes / kLine + kGroups - 1) / kGroups;
+    const std::byte* first = block.first + static_cast<std::size_t>(group) * kLines * kLine;
+    repeat<kLines>([&](auto line) {
+      __builtin_prefetch(first + kAhead + line.value * kLine, 0, 2);
+      __builtin_prefetch(first + kNear + line.value * kLine, 0, 3);
+    });
   }
 
   void unpack(Slice slice, Int8Panel& panel) const {
@@ -216,6 +215,7 @@ struct Int8Products {
       F::factors(block, panel.factors + b * kGroups);
       std::uint8_t* out = panel.weights + b * F::kSize * kPanelRows;
       F::weights(block, [&](int g, const Group<F::kGroup>& group) {
+        ask_ahead(block, g);
         repeat<F::kGroup / 4>([&](auto j) {
           store_quads(out + (g * F::kGroup / 4 + j.value) * sizeof(Quads), stored_step<F, j.value>(group.quads));
         });
@@ -234,6 +234,7 @@ struct Int8Products {
       Factors factors[kGroups];
       F::factors(block, factors);
       F::weights(block, [&](int g, const Group<F::kGroup>& group) {
+        ask_ahead(block, g);
         add_group<Plain<F>, kPlanes>(
             x, b * kGroups + g, factors[g], [&](auto j) { return at_once_step<F, j.value>(group.quads); }, acc);
       });

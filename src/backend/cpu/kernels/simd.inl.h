@@ -13,6 +13,7 @@
 //   exp2_int(n)                           2^n of whole n in [-126, 127]; 0 of -127
 //   select_less(a, b, yes, no)            a < b ? yes : no, by lane
 //   sum(v)  max_lane(v)                   sum as a tree: lanes i + (i+8), i + (i+4), i + (i+2), i + (i+1)
+//   sums_of(words)                        where the set has a short way: sum() of each of 16 words
 // Nothing of std is called here that is not a plain type: an inline function of a shared header, compiled with this
 // set's instructions, could be the copy that the linker keeps for everyone.
 
@@ -30,4 +31,16 @@ inline void store_first(float* p, std::int64_t n, Vec v) {
   float lanes[kLanes];
   store(lanes, v);
   for (std::int64_t i = 0; i < n; ++i) p[i] = lanes[i];
+}
+
+// sum() of each of 16 words.
+template <class Words>
+inline Vec sum_each(const Words& words) {
+  if constexpr (requires { sums_of(words); }) {
+    return sums_of(words);
+  } else {
+    float sums[kLanes];
+    for (std::int64_t i = 0; i < kLanes; ++i) sums[i] = sum(load(words[i]));
+    return load(sums);
+  }
 }
