@@ -145,12 +145,16 @@ void quantize(benchmark::State& state, const KernelTable& table) {
 void openblas(benchmark::State& state) {
   const auto n_cols = static_cast<int>(state.range(0));
   openblas_set_num_threads(1);
-  const std::vector<float> x(static_cast<std::size_t>(n_cols) * kWidth, 0.25f), weights(kRows * kWidth, 0.5f);
+  const std::vector<float> x(static_cast<std::size_t>(n_cols) * kWidth, 0.25f);
   std::vector<float> y(static_cast<std::size_t>(n_cols) * kRows);
+  const auto* weights = reinterpret_cast<const float*>(weight_bytes());
+  constexpr std::size_t kMatrices = kWeightBytes / (kRows * kWidth * sizeof(float));
+  std::size_t matrix = 0;
   for (auto _ : state) {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n_cols, kRows, kWidth, 1.0f, x.data(), kWidth, weights.data(), kWidth,
-                0.0f, y.data(), kRows);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n_cols, kRows, kWidth, 1.0f, x.data(), kWidth,
+                weights + matrix * (kRows * kWidth), kWidth, 0.0f, y.data(), kRows);
     benchmark::ClobberMemory();
+    matrix = (matrix + 1) % kMatrices;
   }
   report(state, kRows * kWidth * sizeof(float), 2.0 * kRows * kWidth * n_cols);
 }
