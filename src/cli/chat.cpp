@@ -61,7 +61,8 @@ Table make_table(ChatOptions& options, Console& console) {
 Result<ChatSession> open_session(Console& console, ChatOptions& options, engine::Engine& engine) {
   TemplateOptions settings = options.conversation;
   settings.escape = options.prompt.escape;
-  Conversation conversation = PUNA_TRY(Conversation::make(engine.tokenizer(), engine.chat_template(), settings));
+  Conversation conversation =
+      PUNA_TRY(Conversation::make(engine.tokenizer(), template_of(engine.file(), !settings.tools_file.empty()), settings));
   if (!conversation.has_template()) {
     const bool limits = options.generation.n_predict < 0;
     if (limits) options.generation.n_predict = kPlainTextTokens;

@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "text/detokenizer.h"
+#include "text/stop_matcher.h"
 
 namespace puna::cli {
 
@@ -47,13 +48,15 @@ Result<engine::Completion> ChatSession::answer(std::string& text) {
     text += piece;
     console_.stream(piece);
   };
+  text::StopMatcher stops(generation_.stops);
   Interruptible interruptible;
   const auto on_token = [&](TokenId token) {
-    put(detokenizer.push(token));
-    return true;
+    put(stops.push(detokenizer.push(token)));
+    return !stops.stopped();
   };
   Result<engine::Completion> completion = engine_.complete(request, on_token, interruptible.token(), show_progress(console_));
-  put(detokenizer.finish());
+  put(stops.push(detokenizer.finish()));
+  put(stops.finish());
   return completion;
 }
 

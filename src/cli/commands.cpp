@@ -20,6 +20,7 @@ constexpr Command kCommands[] = {
     {"pull", "bring a model to this machine", run_pull, pull_table},
     {"list", "the models on this machine and those that puna knows by name", run_list, list_table},
     {"tokenize", "a text's token ids, and a look into the vocabulary", run_tokenize, tokenize_table},
+    {"template", "the prompt that a conversation becomes, and its tokens", run_template, template_table},
     {"score", "how likely a model finds each token of a text", run_score, score_table},
     {"bench", "how fast models run here, and what share of the machine that is", run_bench, bench_table},
     {"gguf info", "what a GGUF file holds", run_gguf_info, gguf_info_table},

@@ -9,24 +9,9 @@
 #include "base/result.h"
 #include "base/token.h"
 #include "base/value.h"
-#include "cli/options.h"
-#include "text/chat_template.h"
-#include "text/tokenizer.h"
+#include "cli/chat_format.h"
 
 namespace puna::cli {
-
-struct TemplateOptions {
-  std::string chat_template = {};  // a built-in name or Jinja; empty: the model's own
-  std::string template_file = {};
-  std::string variables = {};  // a JSON object
-  std::string system = {};
-  std::string system_file = {};
-  bool escape = true;  // decode escapes in `system`
-};
-
-void add_template_options(Table& table, TemplateOptions& options);
-// -sys, or the content of -sysf; empty: none. Errors: both.
-Result<std::string> system_prompt(const TemplateOptions& options);
 
 class Conversation {
  public:
@@ -35,7 +20,8 @@ class Conversation {
   static Result<Conversation> make(const text::Tokenizer& tokenizer, const std::optional<std::string>& model_template,
                                    const TemplateOptions& options);
 
-  bool has_template() const { return template_.has_value(); }
+  bool has_template() const { return format_.has_template(); }
+  const ChatFormat& format() const { return format_; }
 
   void set_system(std::string text) { system_ = std::move(text); }
   const std::string& system() const { return system_; }
@@ -55,12 +41,9 @@ class Conversation {
   std::size_t n_system_tokens(const std::vector<TokenId>& tokens) const;
 
  private:
-  explicit Conversation(const text::Tokenizer& tokenizer) : tokenizer_(&tokenizer) {}
-  Result<std::vector<TokenId>> render(const Value& messages, bool add_generation_prompt) const;
+  explicit Conversation(ChatFormat format) : format_(std::move(format)) {}
 
-  const text::Tokenizer* tokenizer_;
-  std::optional<text::ChatTemplate> template_;
-  Value variables_;
+  ChatFormat format_;
   std::string system_;
   Value::Array turns_;
 };

@@ -6,6 +6,7 @@
 #include "cli/prompt_options.h"
 #include "cli/sampling_options.h"
 #include "text/detokenizer.h"
+#include "text/stop_matcher.h"
 
 namespace puna::cli {
 namespace {
@@ -59,7 +60,8 @@ Result<std::vector<TokenId>> prompt_tokens(Console& console, const RunOptions& o
   if (options.raw) return tokenizer.encode(text, {.add_special = options.add_bos, .parse_special = options.parse_special});
   TemplateOptions settings = options.conversation;
   settings.escape = options.prompt.escape;
-  Conversation conversation = PUNA_TRY(Conversation::make(tokenizer, engine.chat_template(), settings));
+  Conversation conversation =
+      PUNA_TRY(Conversation::make(tokenizer, template_of(engine.file(), !settings.tools_file.empty()), settings));
   if (!conversation.has_template())
     console.note("puna: this model has no chat template: it goes on with the text itself (--raw says the same)");
   conversation.add("user", text);
@@ -84,14 +86,16 @@ Result<int> answer(Console& console, const RunOptions& options, engine::Engine& 
     text += piece;
     if (!options.json) console.stream(piece);
   };
+  text::StopMatcher stops(options.generation.stops);
   Interruptible interruptible;
   const auto on_token = [&](TokenId token) {
-    put(detokenizer.push(token));
-    return true;
+    put(stops.push(detokenizer.push(token)));
+    return !stops.stopped();
   };
   const engine::Completion completion =
       PUNA_TRY(engine.complete(request, on_token, interruptible.token(), show_progress(console)));
-  put(detokenizer.finish());
+  put(stops.push(detokenizer.finish()));
+  put(stops.finish());
   if (options.json) {
     Value::Array prompt_ids(request.prompt.begin(), request.prompt.end());
     Value::Array ids(completion.tokens.begin(), completion.tokens.end());

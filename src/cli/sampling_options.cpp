@@ -57,6 +57,12 @@ void add_generation_options(Table& table, GenerationOptions& options) {
             into(options.n_predict, -2, kMost));
   table.add("--ignore-eos", "end tokens are never drawn", flag(options.ignore_end));
   table.add("--no-stop", "go on past end tokens; the logits stay as they are", flag(options.stop_at_end, false));
+  table.add("-r, --reverse-prompt TEXT", "end the answer before TEXT; may be given several times; escapes are decoded",
+            [&options](std::string_view text) -> Result<void> {
+              if (text.empty()) return fail("an empty text ends nothing");
+              options.stops.push_back(decode_escapes(text));
+              return {};
+            });
   table.add("--context-shift", "when the context is full: keep --keep tokens and the newest half, and go on",
             flag(options.context_shift));
   table.add("--no-context-shift", "when the context is full: stop", flag(options.context_shift, false));

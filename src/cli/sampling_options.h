@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "cli/options.h"
 #include "engine/engine.h"
@@ -18,6 +20,7 @@ struct GenerationOptions {
   bool stop_at_end = true;  // --no-stop
   bool context_shift = false;
   std::optional<std::int64_t> n_keep;
+  std::vector<std::string> stops = {};  // -r: texts that end an answer
 };
 
 void add_generation_options(Table& table, GenerationOptions& options);

@@ -7,6 +7,7 @@
 #include "cli/escapes.h"
 #include "cli/model_options.h"
 #include "cli/prompt_options.h"
+#include "cli/token_line.h"
 #include "gguf/reader.h"
 #include "model/vocabulary.h"
 
@@ -48,17 +49,6 @@ Table make_table(TokenizeOptions& options, Console& console) {
   table.add("--stdin", "", {});
   add_general_options(table, console);
   return table;
-}
-
-std::string_view kind_name(text::TokenKind kind) {
-  constexpr std::string_view kNames[] = {"", "", "unknown", "control", "user defined", "unused", "byte"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
-// "  151645  control       <|im_end|>"
-std::string token_line(const Console& console, const text::Tokenizer& tokenizer, TokenId id) {
-  const std::string kind = fmt::format("{:<12}", kind_name(tokenizer.kind(id)));
-  return fmt::format("{:>8}  {}  {}\n", id, console.paint(Colour::dim, kind), encode_escapes(tokenizer.token_bytes(id)));
 }
 
 std::string in_colours(const Console& console, const text::Tokenizer& tokenizer, std::span<const TokenId> ids) {

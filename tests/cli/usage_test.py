@@ -7,7 +7,7 @@ import unittest
 
 from program import PUNA, ProgramTest, environment, tiny_model
 
-COMMANDS = ["chat", "run", "tokenize", "score", "pull", "list", "bench", "gguf info"]
+COMMANDS = ["chat", "run", "tokenize", "template", "score", "pull", "list", "bench", "gguf info"]
 
 
 class Usage(ProgramTest):

@@ -320,6 +320,55 @@ TEST(BuiltinTemplates, their_forms) {
   EXPECT_EQ(form("deepseek"), "<s>S<｜User｜>U<｜Assistant｜>A<｜end▁of▁sentence｜><｜User｜>V<｜Assistant｜>");
 }
 
+TEST(BuiltinTemplates, the_forms_of_more_families) {
+  const Value messages =
+      Value::array({message("system", "S"), message("user", "U"), message("assistant", "A"), message("user", "V")});
+  RenderOptions options;
+  options.bos_token = "<s>";
+  options.eos_token = "</s>";
+  const auto form = [&](const char* name) { return text_of(std::string(*builtin_template(name)), messages, options); };
+  EXPECT_EQ(form("command-r"),
+            "<s><|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|>S<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|USER_TOKEN|>U"
+            "<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>A<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|>"
+            "<|USER_TOKEN|>V<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>");
+  EXPECT_EQ(form("deepseek-coder"), "<s>S\n### Instruction:\nU\n### Response:\nA\n<|EOT|>\n### Instruction:\nV\n### Response:\n");
+  EXPECT_EQ(form("exaone"), "[|system|]S[|endofturn|]\n[|user|]U\n[|assistant|]A[|endofturn|]\n[|user|]V\n[|assistant|]");
+  EXPECT_EQ(form("falcon3"), "<|system|>\nS\n<|user|>\nU\n<|assistant|>\nA</s>\n<|user|>\nV\n<|assistant|>\n");
+  EXPECT_EQ(form("glm4"), "[gMASK]<sop><|system|>\nS<|user|>\nU<|assistant|>\nA<|user|>\nV<|assistant|>\n");
+  EXPECT_EQ(
+      form("gpt-oss"),
+      "<|start|>system<|message|>S<|end|><|start|>user<|message|>U<|end|><|start|>assistant<|channel|>final<|message|>A<|end|>"
+      "<|start|>user<|message|>V<|end|><|start|>assistant");
+  EXPECT_EQ(form("granite"),
+            "<|start_of_role|>system<|end_of_role|>S<|end_of_text|>\n<|start_of_role|>user<|end_of_role|>U<|end_of_text|>\n"
+            "<|start_of_role|>assistant<|end_of_role|>A<|end_of_text|>\n<|start_of_role|>user<|end_of_role|>V<|end_of_text|>\n"
+            "<|start_of_role|>assistant<|end_of_role|>");
+  EXPECT_EQ(
+      form("kimi-k2"),
+      "<|im_system|>system<|im_middle|>S<|im_end|><|im_user|>user<|im_middle|>U<|im_end|><|im_assistant|>assistant<|im_middle|>A"
+      "<|im_end|><|im_user|>user<|im_middle|>V<|im_end|><|im_assistant|>assistant<|im_middle|>");
+  EXPECT_EQ(form("llama4"),
+            "<s><|header_start|>system<|header_end|>\n\nS<|eot|><|header_start|>user<|header_end|>\n\nU<|eot|><|header_start|>"
+            "assistant<|header_end|>\n\nA<|eot|><|header_start|>user<|header_end|>\n\nV<|eot|><|header_start|>assistant"
+            "<|header_end|>\n\n");
+  EXPECT_EQ(form("minicpm"), "<s>S<用户>U<AI>A<用户>V<AI>");
+  EXPECT_EQ(form("mistral-v7"), "<s>[SYSTEM_PROMPT] S[/SYSTEM_PROMPT][INST] U[/INST] A</s>[INST] V[/INST]");
+  EXPECT_EQ(form("olmo"), "<s><|system|>\nS\n<|user|>\nU\n<|assistant|>\nA</s>\n<|user|>\nV\n<|assistant|>\n");
+  EXPECT_EQ(form("openchat"),
+            "<s>S<|end_of_turn|>GPT4 Correct User: U<|end_of_turn|>GPT4 Correct Assistant: A<|end_of_turn|>GPT4 Correct User: V"
+            "<|end_of_turn|>GPT4 Correct Assistant:");
+  EXPECT_EQ(form("orion"), "<s>S\n\nHuman: U\n\nAssistant: </s>A</s>Human: V\n\nAssistant: </s>");
+  EXPECT_EQ(
+      form("phi4"),
+      "<|im_start|>system<|im_sep|>S<|im_end|><|im_start|>user<|im_sep|>U<|im_end|><|im_start|>assistant<|im_sep|>A<|im_end|>"
+      "<|im_start|>user<|im_sep|>V<|im_end|><|im_start|>assistant<|im_sep|>");
+  EXPECT_EQ(form("rwkv-world"), "System: S\n\nUser: U\n\nAssistant: A\n\nUser: V\n\nAssistant:");
+  EXPECT_EQ(form("seed-oss"),
+            "<seed:bos>system\nS<seed:eos><seed:bos>user\nU<seed:eos><seed:bos>assistant\nA<seed:eos><seed:bos>user\nV<seed:eos>"
+            "<seed:bos>assistant\n");
+  EXPECT_EQ(form("solar"), "### System:\nS\n\n### User:\nU\n\n### Assistant:\nA\n\n### User:\nV\n\n### Assistant:\n");
+}
+
 TEST(BuiltinTemplates, an_unknown_name_is_refused_with_those_there_are) {
   const auto none = builtin_template("nope");
   ASSERT_FALSE(none);
