@@ -1,0 +1,18 @@
+// Where nothing else is known: JSON alone that names a tool, in one of the usual spellings.
+#include "text/tool_calls/families/families.h"
+
+namespace puna::text::tool_calls {
+
+Family plain_json() {
+  ToolForm one{.name = "object",
+               .separator = ";",
+               .name_keys = {"name", "tool_name", "function", "tool"},
+               .argument_keys = {"arguments", "parameters", "args", "input"},
+               .id_keys = {"id", "tool_call_id"}};
+  ToolForm list = one;
+  list.name = "list";
+  list.is_list = true;
+  return {.name = "plain-json", .form = {.think = {"<think>", "</think>"}, .tools = {one, list}}};
+}
+
+}  // namespace puna::text::tool_calls
