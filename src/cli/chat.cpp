@@ -15,6 +15,7 @@ struct ChatOptions {
   EngineOptions engine;
   PromptOptions prompt;
   TemplateOptions conversation;
+  ReasoningOptions reasoning;
   GenerationOptions generation{.sampling = {}, .seed = {}, .context_shift = true, .n_keep = {}};
   bool single_turn = false;
   bool statistics = false;
@@ -33,6 +34,7 @@ Table make_table(ChatOptions& options, Console& console) {
               "printf 'Hello\\nWhat did I just say?\\n' | puna chat model.gguf");
   add_model_options(table, options.model);
   add_template_options(table, options.conversation);
+  add_reasoning_options(table, options.reasoning);
   table.add("-p, --prompt TEXT", "the first message; escapes are decoded", into(options.prompt.text));
   table.add("-f, --file, -bf, --binary-file FILE", "the first message is in FILE", into_name(options.prompt.file));
   table.add("-e, --escape", "decode escapes in -p and -sys (default)", flag(options.prompt.escape));
@@ -69,7 +71,7 @@ Result<ChatSession> open_session(Console& console, ChatOptions& options, engine:
     console.note(fmt::format("puna: this model has no chat template: it does not converse, it goes on with the text{}",
                              limits ? fmt::format(", {} tokens at a time (-n)", kPlainTextTokens) : ""));
   }
-  return ChatSession(console, engine, std::move(conversation), options.generation);
+  return ChatSession(console, engine, std::move(conversation), options.generation, options.reasoning);
 }
 
 void say(Console& console, ChatSession& session, const ChatOptions& options, std::string message) {

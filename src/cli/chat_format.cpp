@@ -131,7 +131,7 @@ Result<Prompt> ChatFormat::prompt(const Value& messages, bool add_generation_pro
   if (!template_) {
     std::string text;
     for (const Value& one : *messages.if_array()) text += plain_text(one);
-    return Prompt{text, tokenizer_->encode(text, {.parse_special = false})};
+    return Prompt{.text = text, .tokens = tokenizer_->encode(text, {.parse_special = false})};
   }
   text::RenderOptions options = options_;
   options.add_generation_prompt = add_generation_prompt;
@@ -140,7 +140,12 @@ Result<Prompt> ChatFormat::prompt(const Value& messages, bool add_generation_pro
     return fail("the chat template makes {} of this conversation, at most {} can be read", os::size_text(rendered.text.size()),
                 os::size_text(os::kLongestText));
   std::vector<TokenId> tokens = tokenizer_->encode(rendered.text, {.literal = rendered.literal, .has_literal_marks = true});
-  return Prompt{std::move(rendered.text), std::move(tokens)};
+  Prompt prompt{.text = std::move(rendered.text), .tokens = std::move(tokens)};
+  if (!add_generation_prompt) return prompt;
+  options.add_generation_prompt = false;
+  const Result<text::Rendered> before = template_->render(messages, options);
+  if (before && prompt.text.starts_with(before->text)) prompt.begun = prompt.text.substr(before->text.size());
+  return prompt;
 }
 
 }  // namespace puna::cli

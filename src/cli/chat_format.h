@@ -39,6 +39,7 @@ std::optional<std::string> template_of(const gguf::File& file, bool has_tools);
 struct Prompt {
   std::string text;
   std::vector<TokenId> tokens;
+  std::string begun = {};  // the end of `text`, which the template wrote to begin the answer; empty where that cannot be told
 };
 
 class ChatFormat {

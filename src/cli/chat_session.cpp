@@ -2,10 +2,7 @@
 
 #include "base/nearest.h"
 #include "base/os.h"
-#include "cli/interrupt.h"
 #include "cli/load.h"
-#include "text/detokenizer.h"
-#include "text/stop_matcher.h"
 
 namespace puna::cli {
 
@@ -38,43 +35,57 @@ std::filesystem::path path_of(std::string_view text) {
 
 }  // namespace
 
-Result<engine::Completion> ChatSession::answer(std::string& text) {
+ChatSession::ChatSession(Console& console, engine::Engine& engine, Conversation conversation, const GenerationOptions& generation,
+                         const ReasoningOptions& reasoning)
+    : console_(console),
+      engine_(engine),
+      conversation_(std::move(conversation)),
+      generation_(generation),
+      reasoning_(reasoning),
+      format_(learn_answers(conversation_.format())) {
+  if (reasoning_.budget == 0) conversation_.format().set_variable("enable_thinking", false);
+}
+
+Result<Answer> ChatSession::answer() {
   engine::Request request = PUNA_TRY(make_request(generation_, engine_.n_vocab()));
-  request.prompt = PUNA_TRY(conversation_.tokens());
+  Prompt prompt = PUNA_TRY(conversation_.prompt());
+  request.prompt = std::move(prompt.tokens);
   if (!generation_.n_keep) request.n_keep = static_cast<std::int64_t>(conversation_.n_system_tokens(request.prompt));
-  const TokenId previous = request.prompt.empty() ? kNoToken : request.prompt.back();
-  text::Detokenizer detokenizer(engine_.tokenizer(), {.previous = previous, .skip_special = true});
-  const auto put = [&](const std::string& piece) {
-    text += piece;
-    console_.stream(piece);
-  };
-  text::StopMatcher stops(generation_.stops);
-  Interruptible interruptible;
-  const auto on_token = [&](TokenId token) {
-    put(stops.push(detokenizer.push(token)));
-    return !stops.stopped();
-  };
-  Result<engine::Completion> completion = engine_.complete(request, on_token, interruptible.token(), show_progress(console_));
-  put(stops.push(detokenizer.finish()));
-  put(stops.finish());
-  return completion;
+  const AnswerSettings settings{.format = &format_,
+                                .reasoning = reasoning_,
+                                .tools = conversation_.format().tools(),
+                                .begun = std::move(prompt.begun),
+                                .stops = generation_.stops};
+  return stream_answer(console_, engine_, std::move(request), settings);
 }
 
 Result<void> ChatSession::say(std::string message) {
-  conversation_.add("user", std::move(message));
-  std::string text;
-  const Result<engine::Completion> completion = answer(text);
+  if (conversation_.open_call()) {
+    conversation_.add_result(std::move(message));
+    if (conversation_.open_call()) return {};
+  } else {
+    conversation_.add("user", std::move(message));
+  }
+  const Result<Answer> answered = answer();
+  if (!answered) {
+    conversation_.take_back();
+    return std::unexpected(answered.error());
+  }
+  const Result<engine::Completion>& completion = answered->completion;
+  const std::string& text = answered->message.content;
   if (!text.ends_with('\n') && (completion || !text.empty())) console_.answer("\n");
   const bool was_stopped = !completion && completion.error().kind == ErrorKind::cancelled;
   if (!completion && !was_stopped) {
     conversation_.take_back();
     return std::unexpected(completion.error());
   }
-  conversation_.add("assistant", std::move(text));
+  conversation_.add_answer(answered->message);
   if (completion) {
     last_ = completion->timings;
     explain_end(completion->finish);
   }
+  if (conversation_.open_call() && console_.reads_terminal())
+    console_.note(console_.paint(Colour::dim, "(what is written next is the call's result)"));
   return {};
 }
 

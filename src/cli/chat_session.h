@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/answer.h"
 #include "cli/console.h"
 #include "cli/conversation.h"
 #include "cli/sampling_options.h"
@@ -16,10 +17,11 @@ namespace puna::cli {
 class ChatSession {
  public:
   // All must outlive this.
-  ChatSession(Console& console, engine::Engine& engine, Conversation conversation, const GenerationOptions& generation)
-      : console_(console), engine_(engine), conversation_(std::move(conversation)), generation_(generation) {}
+  ChatSession(Console& console, engine::Engine& engine, Conversation conversation, const GenerationOptions& generation,
+              const ReasoningOptions& reasoning);
 
-  // Says it, streams the answer. An interrupted answer stays in the conversation as far as it came; an error takes the
+  // Says it, streams the answer; where the last answer called tools, it is the result of the first that has none yet, and an
+  // answer comes once all have theirs. An interrupted answer stays in the conversation as far as it came; an error takes the
   // message back.
   Result<void> say(std::string message);
   // "/help" and its like; true: leave the chat.
@@ -32,13 +34,15 @@ class ChatSession {
   void set_system(std::string_view text);
   void save(std::string_view file) const;
   void load(std::string_view file);
-  Result<engine::Completion> answer(std::string& text);
+  Result<Answer> answer();
   void explain_end(engine::Finish finish) const;
 
   Console& console_;
   engine::Engine& engine_;
   Conversation conversation_;
   const GenerationOptions& generation_;
+  const ReasoningOptions& reasoning_;
+  AnswerFormat format_;
   std::optional<engine::Timings> last_;
 };
 

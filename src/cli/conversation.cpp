@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+#include "text/tool_calls/openai_delta.h"
+
 namespace puna::cli {
 
 namespace {
@@ -21,6 +24,33 @@ Result<Conversation> Conversation::make(const text::Tokenizer& tokenizer, const 
 
 void Conversation::add(std::string_view role, std::string content) { turns_.push_back(message(role, std::move(content))); }
 
+void Conversation::add_answer(const text::tool_calls::Message& answer) {
+  Value turn = text::tool_calls::openai_message(answer);
+  turn.set("content", answer.content);  // templates take a text better than none
+  turns_.push_back(std::move(turn));
+}
+
+const Value* Conversation::open_call() const {
+  std::size_t n_results = 0;
+  for (auto turn = turns_.rbegin(); turn != turns_.rend(); ++turn, ++n_results) {
+    if (*turn->find("role") == Value("tool")) continue;
+    const Value* calls = turn->find("tool_calls");
+    const Value::Array* all = calls ? calls->if_array() : nullptr;
+    return all && n_results < all->size() ? &(*all)[n_results] : nullptr;
+  }
+  return nullptr;
+}
+
+void Conversation::add_result(std::string content) {
+  const Value* call = open_call();
+  PUNA_CHECK(call, "no call waits for a result");
+  Value turn = message("tool", std::move(content));
+  if (const Value* id = call->find("id")) turn.set("tool_call_id", *id);
+  if (const Value* function = call->find("function"))
+    if (const Value* name = function->find("name")) turn.set("name", *name);
+  turns_.push_back(std::move(turn));
+}
+
 void Conversation::take_back() { turns_.pop_back(); }
 
 Value Conversation::messages() const {
@@ -38,9 +68,10 @@ Result<void> Conversation::set_messages(const Value& messages) {
   for (std::size_t i = 0; i < items->size(); ++i) {
     const Value* role = (*items)[i].find("role");
     const Value* content = (*items)[i].find("content");
-    if (!role || !role->if_string() || !content || !content->if_string())
+    const bool has_calls = (*items)[i].find("tool_calls") != nullptr;
+    if (!role || !role->if_string() || !(has_calls || (content && content->if_string())))
       return fail("message {}: wanted {{\"role\": text, \"content\": text}}", i);
-    if (i == 0 && *role->if_string() == "system")
+    if (i == 0 && *role->if_string() == "system" && content)
       system = *content->if_string();
     else
       turns.push_back((*items)[i]);
@@ -50,8 +81,10 @@ Result<void> Conversation::set_messages(const Value& messages) {
   return {};
 }
 
+Result<Prompt> Conversation::prompt() const { return format_.prompt(messages()); }
+
 Result<std::vector<TokenId>> Conversation::tokens() const {
-  return PUNA_TRY(format_.prompt(messages()))
+  return PUNA_TRY(prompt())
   .tokens;
 }
 

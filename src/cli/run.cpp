@@ -1,12 +1,12 @@
 // puna run: one prompt, one answer on standard output.
+#include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/conversation.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/prompt_options.h"
 #include "cli/sampling_options.h"
-#include "text/detokenizer.h"
-#include "text/stop_matcher.h"
+#include "text/tool_calls/openai_delta.h"
 
 namespace puna::cli {
 namespace {
@@ -16,6 +16,7 @@ struct RunOptions {
   EngineOptions engine;
   PromptOptions prompt;
   TemplateOptions conversation;
+  ReasoningOptions reasoning;
   GenerationOptions generation;
   bool raw = false;
   bool parse_special = true;
@@ -34,6 +35,7 @@ Table make_table(RunOptions& options, Console& console) {
   add_model_options(table, options.model);
   add_prompt_options(table, options.prompt);
   add_template_options(table, options.conversation);
+  add_reasoning_options(table, options.reasoning);
   table.add("--raw, -no-cnv, --no-conversation", "no chat template: the model goes on with the text itself", flag(options.raw));
   table.add("--no-parse-special", "with --raw: \"<|im_end|>\" and its like in the text are text, not control tokens",
             flag(options.parse_special, false));
@@ -54,62 +56,72 @@ Table make_table(RunOptions& options, Console& console) {
   return table;
 }
 
-Result<std::vector<TokenId>> prompt_tokens(Console& console, const RunOptions& options, const engine::Engine& engine,
-                                           const std::string& text) {
+// The prompt, and how the answer to it is read.
+struct Question {
+  Prompt prompt;
+  Value tools = {};
+  std::optional<AnswerFormat> format = {};
+};
+
+Result<Question> make_question(Console& console, const RunOptions& options, const engine::Engine& engine,
+                               const std::string& text) {
   const text::Tokenizer& tokenizer = engine.tokenizer();
-  if (options.raw) return tokenizer.encode(text, {.add_special = options.add_bos, .parse_special = options.parse_special});
+  if (options.raw) {
+    const text::EncodeOptions how{.add_special = options.add_bos, .parse_special = options.parse_special};
+    return Question{.prompt = {.text = text, .tokens = tokenizer.encode(text, how)}};
+  }
   TemplateOptions settings = options.conversation;
   settings.escape = options.prompt.escape;
-  Conversation conversation =
-      PUNA_TRY(Conversation::make(tokenizer, template_of(engine.file(), !settings.tools_file.empty()), settings));
+  const std::optional<std::string> own = template_of(engine.file(), !settings.tools_file.empty());
+  Conversation conversation = PUNA_TRY(Conversation::make(tokenizer, own, settings));
   if (!conversation.has_template())
     console.note("puna: this model has no chat template: it goes on with the text itself (--raw says the same)");
+  if (options.reasoning.budget == 0) conversation.format().set_variable("enable_thinking", false);
   conversation.add("user", text);
-  return conversation.tokens();
+  return Question {
+    .prompt = PUNA_TRY(conversation.prompt())
+    , .tools = conversation.format().tools(), .format = learn_answers(conversation.format())
+  };
 }
 
-// What is written as the answer grows; nothing with --json.
 void explain_end(Console& console, const engine::Engine& engine, engine::Finish finish) {
   if (finish == engine::Finish::context_full)
     console.report(error(ErrorKind::invalid, "the answer stops here: the context of {} tokens is full", engine.n_ctx())
                        .with_hint("a larger -c, or --context-shift to go on without the oldest tokens"));
 }
 
-Result<int> answer(Console& console, const RunOptions& options, engine::Engine& engine, const std::string& prompt) {
+Value answer_value(const std::vector<TokenId>& prompt, const Answer& answer) {
+  Value value = Value::object({{"prompt_tokens", Value::Array(prompt.begin(), prompt.end())},
+                               {"tokens", Value::Array(answer.completion->tokens.begin(), answer.completion->tokens.end())},
+                               {"text", answer.message.content}});
+  const Value message = text::tool_calls::openai_message(answer.message);
+  if (const Value* reasoning = message.find("reasoning_content")) value.set("reasoning", *reasoning);
+  if (const Value* calls = message.find("tool_calls")) value.set("tool_calls", *calls);
+  value.set("timings", timings_value(*answer.completion));
+  return value;
+}
+
+Result<int> answer(Console& console, const RunOptions& options, engine::Engine& engine, const std::string& text) {
   engine::Request request = PUNA_TRY(make_request(options.generation, engine.n_vocab()));
-  request.prompt = PUNA_TRY(prompt_tokens(console, options, engine, prompt));
-  const bool skip_special = request.stop_at_end && !options.show_special;
-  const TokenId previous = request.prompt.empty() ? kNoToken : request.prompt.back();
-  text::Detokenizer detokenizer(engine.tokenizer(), {.previous = previous, .skip_special = skip_special});
-  std::string text;
-  const auto put = [&](const std::string& piece) {
-    text += piece;
-    if (!options.json) console.stream(piece);
-  };
-  text::StopMatcher stops(options.generation.stops);
-  Interruptible interruptible;
-  const auto on_token = [&](TokenId token) {
-    put(stops.push(detokenizer.push(token)));
-    return !stops.stopped();
-  };
-  const engine::Completion completion =
-      PUNA_TRY(engine.complete(request, on_token, interruptible.token(), show_progress(console)));
-  put(stops.push(detokenizer.finish()));
-  put(stops.finish());
+  const Question question = PUNA_TRY(make_question(console, options, engine, text));
+  request.prompt = question.prompt.tokens;
+  const AnswerSettings settings{.format = question.format ? &*question.format : nullptr,
+                                .reasoning = options.reasoning,
+                                .tools = question.tools,
+                                .begun = question.prompt.begun,
+                                .stops = options.generation.stops,
+                                .skip_special = request.stop_at_end && !options.show_special,
+                                .is_silent = options.json};
+  const Answer given = stream_answer(console, engine, std::move(request), settings);
+  const engine::Completion completion = PUNA_TRY(given.completion);
   if (options.json) {
-    Value::Array prompt_ids(request.prompt.begin(), request.prompt.end());
-    Value::Array ids(completion.tokens.begin(), completion.tokens.end());
-    console.answer(json::write(Value::object({{"prompt_tokens", std::move(prompt_ids)},
-                                              {"tokens", std::move(ids)},
-                                              {"text", text},
-                                              {"timings", timings_value(completion)}})) +
-                   "\n");
-  } else if (!text.ends_with('\n')) {
+    console.answer(json::write(answer_value(question.prompt.tokens, given)) + "\n");
+  } else if (!given.message.content.ends_with('\n')) {
     console.answer("\n");
   }
   explain_end(console, engine, completion.finish);
   if (options.statistics) console.note(statistics(completion.timings));
-  return interruptible.happened() ? kInterrupted : 0;
+  return given.was_interrupted ? kInterrupted : 0;
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ Table make_table(PrintOptions& options, Console& console) {
       "template", "The prompt that a conversation becomes, and its tokens.", "[MODEL] [-f FILE | -p TEXT] [options]",
       "puna template model.gguf -f messages.json\n"
       "puna template model.gguf -p \"Hello\" -sys \"Be brief.\" --json\n"
-      "puna template model.gguf -f messages.json --tools tools.json --chat-template-kwargs '{\"enable_thinking\":false}'\n"
+      "puna template model.gguf -f messages.json --tools tools.json\n"
       "puna template model.gguf --source");
   add_model_options(table, options.model);
   table.group("Messages (without -p and -f: JSON from standard input)");

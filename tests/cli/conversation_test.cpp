@@ -105,6 +105,42 @@ TEST(Conversation, RefusesMessagesOfAnotherShapeAndStaysAsItWas) {
   EXPECT_EQ(conversation.messages(), before);
 }
 
+TEST(Conversation, CallsWaitForTheirResultsOneAfterTheOther) {
+  const Vocabulary vocabulary;
+  Conversation conversation = with_template(vocabulary);
+  conversation.add("user", "a");
+  EXPECT_EQ(conversation.open_call(), nullptr);
+  text::tool_calls::Message answer;
+  answer.reasoning = "hm";
+  answer.calls = {{.id = "1", .name = "f", .arguments = "{}"},
+                  {.id = "2", .name = "g", .arguments = "{\"a\":1}"},
+                  {.id = "3", .name = "broken", .arguments = "{", .is_whole = false}};
+  conversation.add_answer(answer);
+  ASSERT_NE(conversation.open_call(), nullptr);
+  EXPECT_EQ(*conversation.open_call()->find("id"), Value("1"));
+  conversation.add_result("x");
+  EXPECT_EQ(*conversation.open_call()->find("id"), Value("2"));
+  conversation.add_result("y");
+  EXPECT_EQ(conversation.open_call(), nullptr);
+  const Value messages = conversation.messages();
+  const Value::Array& all = *messages.if_array();
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(*all[1].find("reasoning_content"), Value("hm"));
+  EXPECT_EQ(all[1].find("tool_calls")->if_array()->size(), 2u);
+  EXPECT_EQ(all[3], Value::object({{"role", "tool"}, {"content", "y"}, {"tool_call_id", "2"}, {"name", "g"}}));
+  Conversation other = with_template(vocabulary);
+  ASSERT_TRUE(other.set_messages(messages));
+  EXPECT_EQ(other.messages(), messages);
+}
+
+TEST(Conversation, ThePromptSaysWhatTheTemplateWroteToBeginTheAnswer) {
+  const Vocabulary vocabulary;
+  Conversation conversation = with_template(vocabulary);
+  conversation.add("user", "a");
+  EXPECT_EQ(conversation.prompt()->begun, "<|bot|>");
+  EXPECT_EQ(conversation.prompt()->text, "<s><|user|>a<|bot|>");
+}
+
 TEST(Conversation, TheTemplatesOwnRefusalIsTheError) {
   const Vocabulary vocabulary;
   auto made = Conversation::make(

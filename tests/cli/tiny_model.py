@@ -36,9 +36,9 @@ def pair(key, kind, value, element=None):
     return data + scalar(kind, value)
 
 
-def write(path, with_template=True, arch="llama"):
-    tokens = SPECIALS + [f"<0x{b:02X}>" for b in range(256)] + WORDS
-    kinds = [2, 3, 3, 3, 3] + [6] * 256 + [1] * len(WORDS)
+def write(path, with_template=True, arch="llama", words=WORDS):
+    tokens = SPECIALS + [f"<0x{b:02X}>" for b in range(256)] + words
+    kinds = [2, 3, 3, 3, 3] + [6] * 256 + [1] * len(words)
     metadata = [
         pair("general.architecture", STRING, arch),
         pair("general.name", STRING, "tiny"),
@@ -53,7 +53,7 @@ def write(path, with_template=True, arch="llama"):
         pair(f"{arch}.vocab_size", U32, len(tokens)),
         pair("tokenizer.ggml.model", STRING, "llama"),
         pair("tokenizer.ggml.tokens", ARRAY, tokens, STRING),
-        pair("tokenizer.ggml.scores", ARRAY, [0.0] * 261 + [-1.0 - i for i in range(len(WORDS))], F32),
+        pair("tokenizer.ggml.scores", ARRAY, [0.0] * 261 + [-1.0 - i for i in range(len(words))], F32),
         pair("tokenizer.ggml.token_type", ARRAY, kinds, I32),
         pair("tokenizer.ggml.bos_token_id", U32, 1),
         pair("tokenizer.ggml.eos_token_id", U32, 2),
