@@ -53,13 +53,16 @@ std::string read(const std::string& family, const std::string& text, const std::
   for (const bool holds : {false, true}) {
     const ParserOptions options{.tools = kTools, .holds_calls = holds};
     const Message whole = parse_pieces(form_of(family), options, {text}, prompt);
+    const auto check = [&](const std::vector<std::string>& pieces) {
+      const Message cut = parse_pieces(form_of(family), options, pieces, prompt);
+      EXPECT_TRUE(cut == whole) << shown(cut) << "\nbut whole " << shown(whole) << "\nafter " << pieces[0];
+    };
     std::vector<std::string> bytes;
     for (std::size_t cut = 0; cut < text.size(); ++cut) {
-      EXPECT_EQ(parse_pieces(form_of(family), options, {text.substr(0, cut), text.substr(cut)}, prompt), whole)
-          << "cut at " << cut;
+      check({text.substr(0, cut), text.substr(cut)});
       bytes.push_back(text.substr(cut, 1));
     }
-    EXPECT_EQ(parse_pieces(form_of(family), options, bytes, prompt), whole);
+    if (!bytes.empty()) check(bytes);
     if (!holds) result = shown(whole);
     if (result.find('!') == std::string::npos) EXPECT_EQ(shown(whole), result) << "held back";
   }
@@ -110,6 +113,14 @@ TEST(ToolCalls, json_alone_is_a_call_only_where_it_names_a_tool_and_begins_the_a
           "{}", "{", R"(The answer: {"name": "now", "parameters": {}})"})
       EXPECT_EQ(read(family, answer), answer);
   }
+  const std::string fenced = "```json\n{\n  \"name\": \"now\",\n  \"arguments\": {\"city\": \"Lima\"}\n}\n```";
+  EXPECT_EQ(read("plain-json", fenced), R"(|now{"city": "Lima"})");
+  EXPECT_EQ(read("plain-json", "```json\n[{\"name\": \"now\", \"arguments\": {}}]\n```\nSo."), "So.|now{}");
+  EXPECT_EQ(read("plain-json", "Like this:\n" + fenced), "Like this:\n" + fenced);
+  EXPECT_EQ(read("plain-json", "```json\n{\"name\": \"Ada\", \"arguments\": {}}\n```"),
+            "```json\n{\"name\": \"Ada\", \"arguments\": {}}\n```");
+  EXPECT_EQ(read("plain-json", "``"), "``");
+  EXPECT_EQ(read("plain-json", "```python\nf()\n```"), "```python\nf()\n```");
   EXPECT_EQ(read("plain-json", R"([{"tool": "now", "args": {"a": 1}}, {"name": "now", "input": {}}])"), R"(|now{"a": 1}|now{})");
 }
 
@@ -429,6 +440,15 @@ TEST(LearnedForms, a_familys_form_is_recognized_by_what_the_template_writes) {
   EXPECT_EQ(family, "hermes");
   learned_from(template_with("[TOOL_CALLS]{{ f.name }}[ARGS]{{ f.arguments|tojson }}"), &family);
   EXPECT_EQ(family, "mistral");
+}
+
+TEST(LearnedForms, a_model_that_forgets_its_marks_is_understood_where_the_json_names_a_tool) {
+  const OutputForm form =
+      learned_from(template_with("<tool_call>{\"name\": \"{{ f.name }}\", \"arguments\": {{ f.arguments|tojson }}}</tool_call>"));
+  const auto read_it = [&](const char* text) { return shown(parse_pieces(form, {.tools = kTools}, {text})); };
+  EXPECT_EQ(read_it("```json\n{\"name\": \"now\", \"arguments\": {}}\n```"), "|now{}");
+  EXPECT_EQ(read_it("{\"name\": \"now\", \"arguments\": {}}"), "|now{}");
+  EXPECT_EQ(read_it("{\"name\": \"Ada\", \"arguments\": {}}"), "{\"name\": \"Ada\", \"arguments\": {}}");
 }
 
 TEST(LearnedForms, an_unknown_form_is_read_off_the_template) {

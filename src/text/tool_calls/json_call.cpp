@@ -78,9 +78,9 @@ JsonCall::Step JsonCall::begin_value(char c) {
       return Step::more;
     }
     const bool is_known = member_ != Member::other || key_ == "type" || key_ == "function";
-    if (form_->is_bare() && !is_known) return Step::failed;  // the answer is JSON of its own
+    if (form_->needs_a_known_tool() && !is_known) return Step::failed;  // the answer is JSON of its own
   }
-  if (form_->is_bare() && !name_.empty() && !sink_->knows(name_)) return Step::failed;
+  if (form_->needs_a_known_tool() && !name_.empty() && !sink_->knows(name_)) return Step::failed;
   if (member_ == Member::arguments && (has_begun_ || has_arguments_)) return Step::failed;
   value_.clear();
   is_reading_ = true;
@@ -119,7 +119,7 @@ JsonCall::Step JsonCall::end_value() {
   }
   if (!value->if_string() || text.empty() || has_begun_) return Step::failed;
   name_ = text;
-  if (form_->is_bare() && !sink_->knows(name_)) return Step::failed;
+  if (form_->needs_a_known_tool() && !sink_->knows(name_)) return Step::failed;
   if (!has_arguments_) return Step::more;
   begin_call();
   sink_->add_arguments(arguments_);
@@ -151,7 +151,7 @@ JsonCall::Step JsonCall::take_arguments() {
 JsonCall::Step JsonCall::finish() {
   if (form_->body == Body::json_map) return Step::done;
   if (!has_begun_) {
-    if (name_.empty() || form_->is_bare()) return Step::failed;
+    if (name_.empty() || form_->needs_a_known_tool()) return Step::failed;
     begin_call();
     sink_->add_arguments("{}");
   }

@@ -1,6 +1,7 @@
 #include "text/tool_calls/learn.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -157,10 +158,13 @@ std::optional<ToolForm> read_off(const Probe& probe, const ThinkForm& think) {
 
 void learn_calls(const Probe& probe, Learned& learned) {
   const ThinkForm think = learned.form.think;
+  const Family& plain = families().back();
   const auto take = [&](const Family& family) {
     learned.form = family.form;
     learned.form.think = think;
     learned.family = family.name;
+    // Small models forget their own marks.
+    if (&family != &plain) std::ranges::copy(plain.form.tools, std::back_inserter(learned.form.tools));
   };
   const std::optional<Shown> shown = shown_calls(probe);
   const auto is_read = [&](const Family& family) {
@@ -173,14 +177,15 @@ void learn_calls(const Probe& probe, Learned& learned) {
   if (known != families().end()) return take(*known);
   if (shown) {
     if (std::optional<ToolForm> form = read_off(probe, think)) {
-      learned.form.tools = {*std::move(form)};
+      learned.form.tools = plain.form.tools;
+      learned.form.tools.insert(learned.form.tools.begin(), *std::move(form));
       learned.family = "template";
       return;
     }
   }
   // A template that tells the model of its tools but not how to call them.
   const auto told = probe.render(Value::array({Value::object({{"role", "user"}, {"content", "Hello."}})}), true);
-  if (told && told->find(kFirst.name) != std::string::npos) take(families().back());
+  if (told && told->find(kFirst.name) != std::string::npos) take(plain);
 }
 
 }  // namespace

@@ -35,6 +35,8 @@ struct ToolForm {
   std::string call_close = {};  // may be missing in the text
   std::string separator = {};   // between calls, may be missing too
   bool is_list = false;         // the calls stand in [ … , … ]
+  // call_open stands for other things too: it counts only where the answer begins, and only before JSON that names a tool.
+  bool is_doubtful = false;
 
   // json: the members' names.
   std::vector<std::string> name_keys = {"name"};
@@ -62,6 +64,7 @@ struct ToolForm {
   bool is_value_on_lines = false;  // a line end after key_close and one before value_close belong to them
 
   bool is_bare() const { return section_open.empty() && call_open.empty(); }
+  bool needs_a_known_tool() const { return is_bare() || is_doubtful; }
 };
 
 struct ThinkForm {

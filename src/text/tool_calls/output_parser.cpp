@@ -57,7 +57,7 @@ void OutputParser::compile(OutputForm form) {
     made.value_close = pattern(one.value_close);
     made.arguments_close = pattern(one.arguments_close);
     const Pattern& opening = one.section_open.empty() ? made.call_open : made.section_open;
-    if (!one.is_bare()) in_content_.push_back({opening, Role::tool, tools_.size()});
+    if (!one.needs_a_known_tool()) in_content_.push_back({opening, Role::tool, tools_.size()});
     made.form = std::move(one);
     tools_.push_back(std::move(made));
   }
@@ -104,8 +104,11 @@ void OutputParser::run() {
 
 bool OutputParser::step() {
   switch (state_) {
-    case State::content:
-      return eat_space() && (try_bare() || scan(in_content_, Event::Kind::content));
+    case State::content: {
+      if (!eat_space()) return false;
+      const Took bare = try_bare();
+      return bare == Took::nothing ? scan(in_content_, Event::Kind::content) : bare == Took::all;
+    }
     case State::thinking:
       return eat_space() && scan(in_thought_, Event::Kind::reasoning);
     case State::section:
@@ -207,18 +210,32 @@ void OutputParser::take_marker(const Marker& marker, std::size_t begin, std::siz
   may_be_bare_ = state_ == State::content;
 }
 
-// A call without a marker, where the answer begins.
-bool OutputParser::try_bare() {
-  if (!may_be_bare_) return false;
+// A call without a marker of its own, where the answer begins.
+OutputParser::Took OutputParser::try_bare() {
+  if (!may_be_bare_) return Took::nothing;
   const std::size_t at = tape_.skip_space(std::max(at_, scanned_));
-  if (at == tape_.size()) return false;
-  may_be_bare_ = false;
+  if (at == tape_.size()) return Took::nothing;
+  for (const Marker& marker : in_content_) {  // "[" may begin a marker as well as a list
+    const Tape::Found found = tape_.match(marker.pattern, at);
+    if (found.match == Tape::Match::partial) return Took::waits;
+    if (found.match == Tape::Match::yes) return Took::nothing;
+  }
   std::vector<std::size_t> alternatives;
-  for (std::size_t i = 0; i < tools_.size(); ++i)
-    if (tools_[i].form.is_bare() && tape_[at] == (tools_[i].form.is_list ? '[' : '{')) alternatives.push_back(i);
-  if (alternatives.empty()) return false;
-  begin_attempt(at_, at, std::move(alternatives));
-  return true;
+  std::size_t after_opening = at;
+  for (std::size_t i = 0; i < tools_.size(); ++i) {
+    const Tool& one = tools_[i];
+    if (one.form.is_bare() && tape_[at] == (one.form.is_list ? '[' : '{')) alternatives.push_back(i);
+    if (!one.form.is_doubtful) continue;
+    const Tape::Found open = tape_.match(one.call_open, at);
+    if (open.match == Tape::Match::partial) return Took::waits;
+    if (open.match == Tape::Match::no) continue;
+    alternatives.push_back(i);
+    after_opening = open.end;
+  }
+  may_be_bare_ = false;
+  if (alternatives.empty()) return Took::nothing;
+  begin_attempt(at_, after_opening, std::move(alternatives));
+  return Took::all;
 }
 
 void OutputParser::show(std::size_t begin, std::size_t end, Event::Kind kind) {

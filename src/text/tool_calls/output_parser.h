@@ -93,7 +93,8 @@ class OutputParser : private CallSink {
   bool step();
   bool eat_space();
   bool scan(const std::vector<Marker>& markers, Event::Kind kind);
-  bool try_bare();
+  enum class Took : std::uint8_t { nothing, waits, all };
+  Took try_bare();
   void take_marker(const Marker& marker, std::size_t begin, std::size_t end, Event::Kind kind);
   bool step_section();
   bool step_list();
@@ -101,7 +102,6 @@ class OutputParser : private CallSink {
   bool step_opening();
   bool step_name();
   bool step_id();
-  enum class Took : std::uint8_t { nothing, waits, close };
   Took take_name_close(std::size_t name_end);  // and goes on to the arguments
   bool step_body();
   bool step_json();

@@ -136,7 +136,7 @@ bool OutputParser::step_list() {
     enter_body();
     return true;
   }
-  if (tool().form.is_bare() && attempt_) return fail();  // an empty list is an answer
+  if (tool().form.needs_a_known_tool() && attempt_) return fail();  // an empty list is an answer
   ++at_;
   attempt_.reset();
   state_ = State::closing;
@@ -181,7 +181,7 @@ bool OutputParser::step_name() {
   if (name.ends_with(form.name_suffix)) name.remove_suffix(form.name_suffix.size());
   if (form.is_name_an_id) name = name.substr(0, name.rfind(':'));
   name_ = name;
-  if (name_.empty() || (form.is_bare() && !knows(name_))) return fail();
+  if (name_.empty() || (form.needs_a_known_tool() && !knows(name_))) return fail();
   if (!tool().id_open.empty()) {
     const Tape::Found open = tape_.match(tool().id_open, end);
     if (open.match == Tape::Match::partial) return false;
@@ -197,7 +197,7 @@ bool OutputParser::step_name() {
     return true;
   }
   const Took took = take_name_close(end);
-  return took == Took::nothing ? fail() : took == Took::close;
+  return took == Took::nothing ? fail() : took == Took::all;
 }
 
 OutputParser::Took OutputParser::take_name_close(std::size_t name_end) {
@@ -207,7 +207,7 @@ OutputParser::Took OutputParser::take_name_close(std::size_t name_end) {
     if (close.match == Tape::Match::no) continue;
     at_ = close.end;
     state_ = State::body;
-    return Took::close;
+    return Took::all;
   }
   return Took::nothing;
 }
@@ -227,8 +227,8 @@ bool OutputParser::step_id() {
     return true;
   }
   const Took took = take_name_close(end);
-  if (took == Took::close) id_ = id;
-  return took == Took::nothing ? fail() : took == Took::close;
+  if (took == Took::all) id_ = id;
+  return took == Took::nothing ? fail() : took == Took::all;
 }
 
 bool OutputParser::step_body() {
@@ -315,7 +315,7 @@ bool OutputParser::step_key() {
     key_ = tape_.view(at_, at);
     type_ = type;
     at_ = scanned_ = close.end;
-    return Took::close;
+    return Took::all;
   };
   for (; scanned_ < tape_.size(); ++scanned_) {
     if (scanned_ - at_ > kLongestName || tape_[scanned_] == '\n') return fail();

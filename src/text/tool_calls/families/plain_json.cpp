@@ -1,4 +1,4 @@
-// Where nothing else is known: JSON alone that names a tool, in one of the usual spellings.
+// Where nothing else is known: JSON alone that names a tool, in one of the usual spellings, and in a fence.
 #include "text/tool_calls/families/families.h"
 
 namespace puna::text::tool_calls {
@@ -12,7 +12,15 @@ Family plain_json() {
   ToolForm list = one;
   list.name = "list";
   list.is_list = true;
-  return {.name = "plain-json", .form = {.think = {"<think>", "</think>"}, .tools = {one, list}}};
+  Family family{.name = "plain-json", .form = {.think = {"<think>", "</think>"}, .tools = {one, list}}};
+  for (ToolForm fenced : {one, list}) {
+    fenced.name += " in a fence";
+    fenced.call_open = "```json";
+    fenced.call_close = "~```";
+    fenced.is_doubtful = true;
+    family.form.tools.push_back(fenced);
+  }
+  return family;
 }
 
 }  // namespace puna::text::tool_calls
