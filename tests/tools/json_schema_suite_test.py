@@ -10,6 +10,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import json_normal_form
+import schema_program
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "puna/test-json-schema"
@@ -67,20 +68,9 @@ def schema_text(group):
     return json.dumps(group["schema"], default=lambda number: float(number))
 
 
-class Program:
-    def __init__(self):
-        driver = pathlib.Path(os.environ["PUNA"]).parent / "tests/check_schemas"
-        self.process = subprocess.Popen([driver], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def ask(self, **request):
-        self.process.stdin.write(json.dumps(request) + "\n")
-        self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline())
-
-
 def main():
     subprocess.run([sys.executable, ROOT / "tools/fetch_schema_suite.py", CACHE], check=True)
-    program = Program()
+    program = schema_program.Program()
     faults, refused, without_text = [], [], []
     counts = {"schemas": 0, "valid": 0, "invalid": 0}
     for path, group in groups():
