@@ -1,0 +1,37 @@
+"""One schema of each class that people ask answers in."""
+PERSON = {"type": "object", "properties": {"name": {"type": "string", "minLength": 1, "maxLength": 40}, "age": {"type": "integer", "minimum": 0, "maximum": 150},
+                                           "email": {"anyOf": [{"type": "string", "format": "email"}, {"type": "null"}], "default": None}},
+          "required": ["name", "age"], "additionalProperties": False}
+
+CLASSES = {
+    "flat object": PERSON,
+    "optional properties": {"type": "object", "properties": {name: {"type": "boolean"} for name in "abcdef"}, "additionalProperties": False},
+    "other properties": {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"], "additionalProperties": {"type": "number"}},
+    "list of objects": {"$defs": {"Person": PERSON}, "type": "object", "properties": {"people": {"type": "array", "items": {"$ref": "#/$defs/Person"}, "minItems": 1,
+                                                                                            "maxItems": 3}}, "required": ["people"]},
+    "enum": {"type": "object", "properties": {"mood": {"enum": ["good", "bad", "so \"so\"", 1, 2.5, None]}}, "required": ["mood"], "additionalProperties": False},
+    "numbers": {"type": "array", "items": {"type": "number", "minimum": -12.5, "exclusiveMaximum": 105.25}, "minItems": 1, "maxItems": 6},
+    "integers": {"type": "array", "items": {"type": "integer", "minimum": -1000, "maximum": 31, "multipleOf": 7}, "minItems": 2, "maxItems": 6},
+    "strings": {"type": "array", "items": {"type": "string", "pattern": "^[A-Z][a-z]+(?: [A-Z][a-z]+)*$", "maxLength": 30}, "minItems": 1, "maxItems": 4},
+    "formats": {"type": "object", "properties": {name: {"type": "string", "format": name} for name in
+                                                 ("date", "time", "date-time", "uuid", "email", "ipv4", "ipv6", "uri")},
+                "required": ["date", "time", "date-time", "uuid", "email", "ipv4", "ipv6", "uri"], "additionalProperties": False},
+    "tuple": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}, {"type": "boolean"}], "items": False, "minItems": 3},
+    "recursive tree": {"$defs": {"node": {"type": "object", "properties": {"value": {"type": "integer"}, "children": {"type": "array", "items": {"$ref": "#/$defs/node"},
+                                                                                                              "maxItems": 2}}, "required": ["value"],
+                                          "additionalProperties": False}}, "$ref": "#/$defs/node"},
+    "tagged union": {"oneOf": [{"type": "object", "properties": {"kind": {"const": "circle"}, "radius": {"type": "number", "exclusiveMinimum": 0}},
+                                "required": ["kind", "radius"], "additionalProperties": False},
+                               {"type": "object", "properties": {"kind": {"const": "square"}, "side": {"type": "number", "exclusiveMinimum": 0}},
+                                "required": ["kind", "side"], "additionalProperties": False}]},
+    "merged": {"allOf": [{"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]},
+                         {"properties": {"a": {"minimum": 5}, "b": {"type": "string"}}, "required": ["b"]}], "unevaluatedProperties": False},
+    "condition": {"type": "object", "properties": {"country": {"enum": ["US", "DE"]}, "zip": {"type": "string"}}, "required": ["country", "zip"],
+                  "additionalProperties": False, "if": {"properties": {"country": {"const": "US"}}},
+                  "then": {"properties": {"zip": {"pattern": "^[0-9]{5}(-[0-9]{4})?$"}}}, "else": {"properties": {"zip": {"pattern": "^[0-9]{5}$"}}}},
+    "names by pattern": {"type": "object", "patternProperties": {"^n_": {"type": "number"}, "^s_": {"type": "string"}}, "additionalProperties": False,
+                         "minProperties": 1, "maxProperties": 4},
+    "contains": {"type": "array", "items": {"type": ["integer", "string"]}, "contains": {"type": "integer"}, "minContains": 1, "maxContains": 2, "maxItems": 5},
+    "unique": {"type": "array", "items": {"enum": ["red", "green", "blue"]}, "uniqueItems": True, "minItems": 2},
+    "anything": {},
+}
