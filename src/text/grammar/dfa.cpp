@@ -148,9 +148,10 @@ Result<Dfa> repeat(const Dfa& body, std::size_t min, std::optional<std::size_t> 
   auto at = begin;
   const std::size_t copies = max.value_or(min);
   for (std::size_t i = 0; i < copies; ++i) {
-    PUNA_TRY(budget.spend(body.size() * 16, "a repeated automaton"));
     if (i >= min) nfa.jump(at, end);
+    const std::size_t before = nfa.n_edges();
     const auto part = nfa.embed(body);
+    PUNA_TRY(budget.spend(Nfa::kCost * (nfa.n_edges() - before), "a repeated automaton"));
     nfa.jump(at, part.begin);
     at = part.end;
   }
@@ -167,7 +168,7 @@ Result<Dfa> any_of(const std::vector<std::string>& words, Budget& budget) {
   Nfa nfa;
   const auto begin = nfa.add(), end = nfa.add();
   for (const auto& word : words) {
-    PUNA_TRY(budget.spend(word.size(), "a list of words"));
+    PUNA_TRY(budget.spend(Nfa::kCost * (1 + word.size()), "a list of words"));
     nfa.word(begin, word, end);
   }
   return nfa.determine(begin, end, budget);

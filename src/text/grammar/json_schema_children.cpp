@@ -1,5 +1,6 @@
 // The keywords that speak of items and properties.
-#include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "text/grammar/json_schema_expand.h"
 
@@ -158,9 +159,9 @@ Result<Clauses> SchemaExpander::required(const Here& here, bool negated) {
   Clauses all;
   if (!negated) {
     Clause clause;
+    std::set<std::string_view> seen;
     for (const auto& name : names) {
-      auto& required = clause.object.required;
-      if (std::find(required.begin(), required.end(), name) == required.end()) required.push_back(name);
+      if (seen.insert(name).second) clause.object.required.push_back(name);
     }
     return one(std::move(clause));
   }

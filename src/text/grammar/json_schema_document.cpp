@@ -125,7 +125,7 @@ Result<void> SchemaDocument::add_parts(const Waiting& schema, std::vector<Waitin
 
 SchemaDocument::Index SchemaDocument::add(const Value& value, std::string path, std::string base) {
   const auto [place, fresh] = by_value_.try_emplace(&value, static_cast<Index>(sites_.size()));
-  if (fresh) sites_.push_back({&value, std::move(path), std::move(base)});
+  if (fresh) sites_.push_back({&value, std::move(path), std::move(base), false});
   return place->second;
 }
 
@@ -135,9 +135,15 @@ SchemaDocument::Index SchemaDocument::part(Index parent, const Value& value, std
   return add(value, sites_[parent].path + std::string(keys), sites_[parent].base);
 }
 
-SchemaDocument::Index SchemaDocument::implied(Index parent, Value value) {
-  implied_.push_back(std::move(value));
-  return add(implied_.back(), sites_[parent].path, sites_[parent].base);
+SchemaDocument::Index SchemaDocument::constant(Index parent, const Value& value) {
+  const auto [place, fresh] = constants_.try_emplace(&value, static_cast<Index>(sites_.size()));
+  if (fresh) sites_.push_back({&value, sites_[parent].path, sites_[parent].base, true});
+  return place->second;
+}
+
+SchemaDocument::Index SchemaDocument::never(Index parent) {
+  static const Value nothing(false);
+  return add(nothing, sites_[parent].path, sites_[parent].base);
 }
 
 Result<SchemaDocument::Index> SchemaDocument::resolve(Index from, std::string_view reference) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -38,8 +37,10 @@ class SchemaDocument {
 
   // The schema `value`, which is a part of `parent` by way of `keys` ("/properties/a").
   Index part(Index parent, const Value& value, std::string_view keys);
-  // A schema that the document does not hold but that one of its own implies; `parent` says where.
-  Index implied(Index parent, Value value);
+  // The schema {"const": value} that an enum or const in `parent` implies for a part of its value.
+  Index constant(Index parent, const Value& value);
+  bool is_constant(Index schema) const { return sites_[schema].is_constant; }
+  Index never(Index parent);  // the schema false
   // What "$ref": `reference` means inside of `from`.
   Result<Index> resolve(Index from, std::string_view reference);
 
@@ -50,6 +51,7 @@ class SchemaDocument {
     const Value* value = nullptr;
     std::string path;
     std::string base;  // the URI that references inside are relative to
+    bool is_constant = false;
   };
   struct Waiting {
     const Value* value;
@@ -63,11 +65,10 @@ class SchemaDocument {
   Result<Index> at_pointer(Index from, Index resource, std::string_view pointer);
 
   std::vector<Site> sites_;
-  std::unordered_map<const Value*, Index> by_value_;
+  std::unordered_map<const Value*, Index> by_value_, constants_;
   std::map<std::string, Index> resources_;  // by absolute URI without fragment
   std::map<std::string, Index> anchors_;    // by URI and '#' and name
   std::map<std::string, bool, std::less<>> keywords_;
-  std::deque<Value> implied_;
 };
 
 // `reference` relative to `base` (RFC 3986, section 5.2), without its fragment.

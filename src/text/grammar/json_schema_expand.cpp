@@ -3,101 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "base/nearest.h"
 #include "text/grammar/char_set.h"
 
 namespace puna::text::grammar {
-
-const SchemaExpander::Rule* SchemaExpander::rule_for(std::string_view name) {
-  using S = SchemaExpander;
-  enum Group { none, item_group, contains_group, member_group, if_group };
-  static constexpr Rule kRules[] = {
-      {"type", &S::type},
-      {"nullable", &S::nullable},
-      {"enum", &S::enum_},
-      {"const", &S::const_},
-      {"minimum", &S::limit},
-      {"maximum", &S::limit},
-      {"exclusiveMinimum", &S::limit},
-      {"exclusiveMaximum", &S::limit},
-      {"multipleOf", &S::multiple_of},
-      {"minLength", &S::size},
-      {"maxLength", &S::size},
-      {"pattern", &S::pattern},
-      {"format", &S::format},
-      {"prefixItems", &S::items, item_group},
-      {"items", &S::items, item_group},
-      {"additionalItems", &S::items, item_group},
-      {"contains", &S::contains, contains_group},
-      {"minContains", &S::contains, contains_group},
-      {"maxContains", &S::contains, contains_group},
-      {"minItems", &S::size},
-      {"maxItems", &S::size},
-      {"uniqueItems", &S::unique},
-      {"properties", &S::members, member_group},
-      {"patternProperties", &S::members, member_group},
-      {"additionalProperties", &S::members, member_group},
-      {"required", &S::required},
-      {"minProperties", &S::size},
-      {"maxProperties", &S::size},
-      {"propertyNames", &S::property_names},
-      {"dependentRequired", &S::dependent},
-      {"dependentSchemas", &S::dependent},
-      {"dependencies", &S::dependent},
-      {"$ref", &S::ref},
-      {"allOf", &S::all_of},
-      {"anyOf", &S::any_of},
-      {"oneOf", &S::one_of},
-      {"not", &S::not_},
-      {"if", &S::if_, if_group},
-      {"then", &S::if_, if_group},
-      {"else", &S::if_, if_group},
-      // add_unevaluated() has them, after all others.
-      {"unevaluatedProperties", &S::annotation},
-      {"unevaluatedItems", &S::annotation},
-      {"title", &S::annotation},
-      {"description", &S::annotation},
-      {"default", &S::annotation},
-      {"examples", &S::annotation},
-      {"example", &S::annotation},
-      {"deprecated", &S::annotation},
-      {"readOnly", &S::annotation},
-      {"writeOnly", &S::annotation},
-      {"contentEncoding", &S::annotation},
-      {"contentMediaType", &S::annotation},
-      {"contentSchema", &S::annotation},
-      {"$schema", &S::annotation},
-      {"$id", &S::annotation},
-      {"id", &S::annotation},
-      {"$anchor", &S::annotation},
-      {"$dynamicAnchor", &S::annotation},
-      {"$comment", &S::annotation},
-      {"$defs", &S::annotation},
-      {"definitions", &S::annotation},
-      {"$vocabulary", &S::annotation},
-      {"discriminator", &S::annotation},
-      {"xml", &S::annotation},
-      {"externalDocs", &S::annotation},
-      {"$dynamicRef", &S::refused},
-      {"$recursiveRef", &S::refused},
-      {"$recursiveAnchor", &S::refused},
-      {"extends", &S::refused},
-      {"disallow", &S::refused},
-      {"divisibleBy", &S::refused},
-  };
-  const auto* found = std::find_if(std::begin(kRules), std::end(kRules), [&](const Rule& rule) { return rule.name == name; });
-  if (found != std::end(kRules)) return found;
-  // A keyword that no one knows is an annotation, says the specification. One that is nearly an assertion is more likely a slip.
-  static const std::vector<std::string_view> names = [] {
-    std::vector<std::string_view> all;
-    for (const auto& rule : kRules) {
-      if (rule.handler != &S::annotation) all.push_back(rule.name);
-    }
-    return all;
-  }();
-  static constexpr Rule kUnknown{"", &S::annotation}, kSlip{"", &S::refused};
-  return name.starts_with("x-") || nearest(name, names).empty() ? &kUnknown : &kSlip;
-}
 
 Result<Clauses> SchemaExpander::expand(const Conjunction& schemas) {
   Clauses all(1);
@@ -120,7 +28,10 @@ Result<const Clauses*> SchemaExpander::expand(Site site) {
   expanding_.insert(site);
   const Value& value = document_.value(site.schema);
   Result<Clauses> clauses = fail("{}: a schema is an object or a boolean, not {}", path, value.type_name());
-  if (const auto* all = value.if_bool())
+  static const std::string key_of_constant = "const";
+  if (document_.is_constant(site.schema))
+    clauses = value_clauses({&value, 1}, Here{site.schema, key_of_constant, value}, site.negated);
+  else if (const auto* all = value.if_bool())
     clauses = *all == site.negated ? Clauses() : Clauses(1);
   else if (value.if_object())
     clauses = expand_object(site.schema, site.negated);
@@ -154,7 +65,7 @@ Result<Clauses> SchemaExpander::expand_object(Index schema, bool negated) {
 }
 
 Result<Clauses> SchemaExpander::expand_keyword(const Here& here, bool negated, unsigned& groups) {
-  const Rule& rule = *rule_for(here.key);
+  const Rule& rule = *rule_of(here.key);
   if (rule.group != 0) {
     if (groups >> rule.group & 1) return nothing(negated);
     groups |= 1u << rule.group;
@@ -225,6 +136,7 @@ Result<Conjunction> SchemaExpander::property(const ObjectRules& rules, const std
   Conjunction all;
   const std::string escaped = json_escaped(name);
   for (const auto& part : rules.parts) {
+    PUNA_TRY(texts_.budget().spend(part->properties.size() / 8 + part->patterns.size() * (1 + name.size()), "the schema"));
     bool known = false;
     const auto add = [&](const Conjunction& schemas) { known = true, all = both(all, schemas); };
     for (const auto& [declared, schemas] : part->properties) {
@@ -252,12 +164,14 @@ Result<Conjunction> SchemaExpander::direct(const Conjunction& schemas) {
   for (Site site : schemas) {
     bool holds_always = false;
     for (int steps = 0; steps < kMaxDepth; ++steps) {
+      if (document_.is_constant(site.schema)) break;
       const Value& value = document_.value(site.schema);
       const Value* ref = nullptr;
       std::size_t n_assertions = 0;
       if (const auto* members = value.if_object()) {
+        PUNA_TRY(texts_.budget().spend(4 * members->size(), "the schema"));
         for (const auto& [key, member] : *members) {
-          const bool counts = rule_for(key)->handler != &SchemaExpander::annotation || key.starts_with("unevaluated");
+          const bool counts = rule_of(key)->handler != &SchemaExpander::annotation || key.starts_with("unevaluated");
           if (counts) ++n_assertions;
           if (key == "$ref") ref = &member;
         }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 
@@ -47,7 +48,9 @@ class SchemaExpander {
     Handler handler;
     int group = 0;  // of one group, the first that the schema has speaks for all
   };
-  static const Rule* rule_for(std::string_view name);
+  static const Rule kRules[];
+  const Rule* rule_of(const std::string& name);
+  static std::string_view similar_assertion(std::string_view name);
 
   Result<const Clauses*> expand(Site site);
   Result<Clauses> expand_object(Index schema, bool negated);
@@ -96,14 +99,14 @@ class SchemaExpander {
   Result<Clauses> dependent_on(const std::string& name, const Value& needs, const Here& here, bool negated);
 
   // json_schema_values.cpp
-  Result<Clauses> value_clauses(const Value::Array& values, const Here& here, bool negated);
+  Result<Clauses> value_clauses(std::span<const Value> values, const Here& here, bool negated);
   Clause array_value(Index schema, const Value::Array& items);
   Clause object_value(Index schema, const Value::Object& members);
 
   Site site(Index parent, const Value& value, std::string_view keys, bool negated = false) {
     return {document_.part(parent, value, keys), negated};
   }
-  Site never(Index parent) { return {document_.implied(parent, Value(false)), false}; }
+  Site never(Index parent) { return {document_.never(parent), false}; }
   bool counts_evaluated() const { return document_.says("unevaluatedProperties") || document_.says("unevaluatedItems"); }
   Clause lacks(Index parent, const std::string& name);
   std::unexpected<Error> wrong(const Here& here, std::string_view wanted) const;
@@ -116,6 +119,7 @@ class SchemaExpander {
   SchemaTexts& texts_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Clauses>> expanded_;
   std::set<Site> expanding_;
+  std::unordered_map<std::string, const Rule*> rules_;
   std::size_t n_clauses_ = 0;
 };
 

@@ -33,7 +33,11 @@ bool is_true(const Value* value) { return value && value->if_bool() && *value->i
 Result<Clauses> SchemaExpander::annotation(const Here&, bool negated) { return nothing(negated); }
 
 Result<Clauses> SchemaExpander::refused(const Here& here, bool) {
-  return cannot(here, "a keyword that is not known here", "Annotations of your own have names that begin with x-.");
+  const auto meant = similar_assertion(here.key);
+  return cannot(here, "a keyword that is not known here",
+                meant.empty() || meant == here.key
+                    ? std::string("Annotations of your own have names that begin with x-.")
+                    : fmt::format("Did you mean \"{}\"? Annotations of your own have names that begin with x-.", meant));
 }
 
 Result<Clauses> SchemaExpander::nullable(const Here& here, bool negated) {
@@ -60,7 +64,7 @@ Result<Clauses> SchemaExpander::type(const Here& here, bool negated) {
   return kinds == 0 ? Clauses() : one(of_kinds(kinds));
 }
 
-Result<Clauses> SchemaExpander::const_(const Here& here, bool negated) { return value_clauses({here.value}, here, negated); }
+Result<Clauses> SchemaExpander::const_(const Here& here, bool negated) { return value_clauses({&here.value, 1}, here, negated); }
 
 Result<Clauses> SchemaExpander::enum_(const Here& here, bool negated) {
   const auto* values = here.value.if_array();
@@ -68,7 +72,7 @@ Result<Clauses> SchemaExpander::enum_(const Here& here, bool negated) {
   return value_clauses(*values, here, negated);
 }
 
-Result<Clauses> SchemaExpander::value_clauses(const Value::Array& values, const Here& here, bool negated) {
+Result<Clauses> SchemaExpander::value_clauses(std::span<const Value> values, const Here& here, bool negated) {
   Clause plain = of_kinds(0);
   Clauses all;
   std::vector<std::string> numbers, strings;
@@ -111,8 +115,7 @@ Result<Clauses> SchemaExpander::value_clauses(const Value::Array& values, const 
 // An array or object of one value is one whose parts have each one value.
 Clause SchemaExpander::array_value(Index schema, const Value::Array& items) {
   Clause clause = of_kinds(kArray);
-  for (const Value& item : items)
-    clause.array.prefix.push_back({Site{document_.implied(schema, Value::object({{"const", item}}))}});
+  for (const Value& item : items) clause.array.prefix.push_back({Site{document_.constant(schema, item)}});
   clause.array.length = {items.size(), items.size()};
   return clause;
 }
@@ -121,7 +124,7 @@ Clause SchemaExpander::object_value(Index schema, const Value::Object& members) 
   Clause clause = of_kinds(kObject);
   auto part = std::make_shared<ObjectPart>();
   for (const auto& [name, value] : members) {
-    part->properties.emplace_back(name, Conjunction{Site{document_.implied(schema, Value::object({{"const", value}}))}});
+    part->properties.emplace_back(name, Conjunction{Site{document_.constant(schema, value)}});
     clause.object.required.push_back(name);
   }
   part->others = Conjunction{never(schema)};

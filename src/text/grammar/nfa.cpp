@@ -136,7 +136,7 @@ class Determinizer {
       for (const auto state : Set(ends)) visit(state);
       follow(before, true);
     }
-    PUNA_TRY(budget_.spend(steps + key.size(), "the automaton of the expression"));
+    PUNA_TRY(budget_.spend(steps + 4 * key.size(), "the automaton of the expression"));
     std::sort(key.begin(), key.end());
     key.push_back(accepts ? 1 : 0);
     const auto [place, fresh] = numbers_.try_emplace(std::move(key), static_cast<Dfa::State>(sets_.size()));

@@ -28,6 +28,7 @@ class Nfa {
   // A copy of `dfa`; from its begin to its end lead its words.
   Part embed(const Dfa& dfa);
 
+  static constexpr std::size_t kCost = 32;  // of an edge or jump, in steps of a budget: they are memory, not only time
   std::size_t size() const { return states_.size(); }
   std::size_t n_edges() const { return edges_.size() + jumps_.size(); }
 

@@ -70,7 +70,7 @@ class RegexBuilder {
     for (std::uint32_t i = 0; i < copies; ++i) {
       if (i >= node.min) nfa_.jump(from, to);
       const auto next = nfa_.add();
-      PUNA_TRY(budget_.spend(16, "a repeat in a regular expression"));
+      PUNA_TRY(budget_.spend(4 * Nfa::kCost, "a repeat in a regular expression"));
       PUNA_TRY(add_apart(node.parts[0], from, next));
       from = next;
     }
@@ -86,7 +86,7 @@ class RegexBuilder {
 
   Result<void> add_set(const CharSet& set, State from, State to) {
     if (set.ranges().size() <= kFewRanges && (set.ranges().empty() || set.ranges().back().last < 0x80)) {
-      PUNA_TRY(budget_.spend(64, "a regular expression"));
+      PUNA_TRY(budget_.spend(4 * Nfa::kCost, "a regular expression"));
       add_char(nfa_, set, options_.spelling, from, to);
       return {};
     }
@@ -98,8 +98,9 @@ class RegexBuilder {
       add_char(one, set, options_.spelling, begin, end);
       place = sets_.emplace(set, PUNA_TRY(one.determine(begin, end, budget_))).first;
     }
-    PUNA_TRY(budget_.spend(place->second.size() * 64, "a regular expression"));
+    const std::size_t before = nfa_.n_edges();
     const auto part = nfa_.embed(place->second);
+    PUNA_TRY(budget_.spend(Nfa::kCost * (nfa_.n_edges() - before), "a regular expression"));
     nfa_.jump(from, part.begin);
     nfa_.jump(part.end, to);
     return {};
