@@ -1,6 +1,9 @@
 #include "text/grammar/json_schema_clause.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <unordered_set>
 
 namespace puna::text::grammar {
 namespace {
@@ -9,6 +12,17 @@ template <class T>
 void append_new(std::vector<T>& all, const std::vector<T>& more) {
   for (const T& one : more) {
     if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+  }
+}
+
+// Of names there may be many.
+void append_names(std::vector<std::string>& all, const std::vector<std::string>& more) {
+  all.reserve(all.size() + more.size());  // what `seen` looks at stays where it is
+  std::unordered_set<std::string_view> seen(all.begin(), all.end());
+  for (const auto& name : more) {
+    if (seen.contains(name)) continue;
+    all.push_back(name);
+    seen.insert(all.back());
   }
 }
 
@@ -62,7 +76,7 @@ std::optional<Clause> both(const Clause& a, const Clause& b) {
   if (kinds & kObject) {
     result.object = a.object;
     append_new(result.object.parts, b.object.parts);
-    append_new(result.object.required, b.object.required);
+    append_names(result.object.required, b.object.required);
     result.object.count.narrow(b.object.count);
     result.object.names = both(result.object.names, b.object.names);
   }

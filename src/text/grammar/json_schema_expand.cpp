@@ -77,8 +77,9 @@ Result<Clauses> SchemaExpander::product(const Clauses& a, const Clauses& b, cons
   Clauses result;
   for (const auto& x : a) {
     for (const auto& y : b) {
-      PUNA_TRY(texts_.budget().spend(100 + 10 * (x.object.parts.size() + x.array.prefix.size() + y.array.prefix.size()),
-                                     "the schema"));
+      const std::size_t parts = x.object.parts.size() + x.array.prefix.size() + y.array.prefix.size();
+      const std::size_t names = x.object.required.size() + y.object.required.size();
+      PUNA_TRY(texts_.budget().spend(100 + 30 * parts + 10 * names, "the schema"));
       auto clause = both(x, y);
       if (!clause) continue;
       if (result.size() >= kMaxClauses) return cannot(here, fmt::format("has more than {} alternatives", kMaxClauses));
