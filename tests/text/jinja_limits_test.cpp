@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 
-#include <chrono>
+#include <ctime>
 #include <functional>
 
 #include "text/chat_template.h"
@@ -53,7 +53,7 @@ void on_small_stack(const std::function<void()>& work) {
 // Runs the template on a small stack; what went wrong, or the size of what it made.
 std::string outcome(const std::string& source) {
   std::string result;
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // processor time: other programs may be busy
   on_small_stack([&] {
     const auto parsed = ChatTemplate::parse(source);
     if (!parsed) {
@@ -63,8 +63,7 @@ std::string outcome(const std::string& source) {
     const auto rendered = parsed->render(Value::array({Value::object({{"role", "user"}, {"content", "hi"}})}));
     result = rendered ? fmt::format("{} bytes", rendered->text.size()) : rendered.error().message;
   });
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  EXPECT_LT(took.count(), kSecondsAllowed);
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, kSecondsAllowed);
   return result;
 }
 
