@@ -10,6 +10,7 @@ namespace puna::backend::cpu {
 namespace {
 
 constexpr std::size_t kBytesPerStep = std::size_t{64} << 20;
+constexpr std::size_t kBytesPerUse = std::size_t{32} << 20;  // they are in memory twice until the use ends
 
 std::size_t bytes_of(const graph::WeightInfo& weight) {
   return round_up(packed_bytes(weight.dtype, weight.row, weight.n_rows), std::size_t{64});
@@ -65,7 +66,8 @@ void PackedWeights::begin_step() {
 PackedWeights::Part PackedWeights::begin_use(graph::WeightId id) {
   const Entry& entry = entries_[id];
   if (!entry.panels) return {};
-  const std::int64_t affordable = static_cast<std::int64_t>(budget_ / entry.row_bytes) / kPanelRows * kPanelRows;
+  const std::int64_t affordable =
+      static_cast<std::int64_t>(std::min(budget_, kBytesPerUse) / entry.row_bytes) / kPanelRows * kPanelRows;
   const std::int64_t until = std::min(entry.n_rows, entry.kept + affordable);
   budget_ -= static_cast<std::size_t>(until - entry.kept) * entry.row_bytes;
   return {entry.panels, entry.kept, until};
