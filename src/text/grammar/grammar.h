@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/token.h"
+
 namespace puna::text::grammar {
 
 class Dfa;  // text/grammar/dfa.h: a deterministic automaton over bytes
@@ -43,7 +45,12 @@ struct Repeat {
 struct Call {
   RuleId rule = 0;
 };
-using Node = std::variant<CodePoints, Literal, Regular, Sequence, Choice, Repeat, Call>;
+struct Token {       // one whole token, whatever it stands for in a text; or any but this one
+  std::string text;  // as the vocabulary writes it; empty: `id` says which
+  TokenId id = kNoToken;
+  bool is_negated = false;
+};
+using Node = std::variant<CodePoints, Literal, Regular, Sequence, Choice, Repeat, Call, Token>;
 
 struct Rule {
   std::string name;  // for messages
@@ -51,7 +58,7 @@ struct Rule {
 };
 
 struct Grammar {
-  std::vector<Node> nodes;
+  std::vector<Node> nodes;  // a node's parts have lower numbers than itself
   std::vector<Rule> rules;
   RuleId root = 0;
 
