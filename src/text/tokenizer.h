@@ -90,6 +90,8 @@ class Tokenizer {
   // Control and unknown tokens; user-defined ones that end a generation, that the file names as bos, eos, eot … or fim, or
   // that are written <|…|>. Never matched in text unless parse_special.
   bool is_control(TokenId id) const;
+  // The text after this token starts anew: a space prefix that a token has there is not shown.
+  bool begins_text_anew(TokenId id) const { return contains(id) && is_cut_out(id); }
   // The token with that text as the vocabulary writes it (of several: the first).
   std::optional<TokenId> find(std::string_view token_text) const;
 

@@ -52,7 +52,7 @@ class Parser {
     return fmt::format("line {}, column {}", line, at - (begin == before.npos ? 0 : begin + 1) + 1);
   }
   std::unexpected<Error> wrong(std::size_t at, std::string message, std::string hint = {}) const {
-    return std::unexpected(Error{ErrorKind::invalid, fmt::format("grammar: {}: {}", place(at), message), std::move(hint)});
+    return std::unexpected(Error{ErrorKind::invalid, fmt::format("{}: {}", place(at), message), std::move(hint)});
   }
   std::string found() const {
     if (at_ >= text_.size()) return "the end";
@@ -324,7 +324,7 @@ class Parser {
     const auto root = names_.find("root");
     if (root == names_.end() || places_[root->second].definition == kNowhere)
       return std::unexpected(
-          error(ErrorKind::invalid, "grammar: there is no rule 'root'").with_hint("the whole answer is one root ::= …"));
+          error(ErrorKind::invalid, "there is no rule 'root'").with_hint("the whole answer is one root ::= …"));
     grammar_.root = root->second;
     for (RuleId rule = 0; rule < grammar_.rules.size(); ++rule) {
       if (places_[rule].definition != kNowhere) continue;
