@@ -99,7 +99,22 @@ void TokenMatcher::forget() {
 bool TokenMatcher::is_complete() const { return workshop_->stacks.is_complete(now().situation); }
 bool TokenMatcher::goes_on() const { return !now().has_ended && workshop_->stacks.goes_on(now().situation); }
 
-bool TokenMatcher::knows_mask() const { return now().has_ended || workshop_->masks.knows(now().situation, now().at_start); }
+bool TokenMatcher::has_quick_mask() {
+  return now().has_ended || workshop_->masks.knows(now().situation, now().at_start) || is_narrow();
+}
+
+// Classes of symbols are ranges, so where one ends the next begins.
+bool TokenMatcher::is_narrow() {
+  const Automaton& automaton = constraint_->automaton();
+  Stacks& stacks = workshop_->stacks;
+  stacks.allow(kWorkForOneByte);
+  std::size_t n_symbols = 0;
+  for (std::uint16_t one = 0; one + 1u < automaton.n_classes() && n_symbols <= 1; ++one)
+    if (stacks.next(now().situation, one) != Stacks::kRefused)
+      n_symbols += static_cast<std::size_t>(automaton.representative[one + 1u] - automaton.representative[one]);
+  const bool allows_others = stacks.next(now().situation, automaton.class_of[automaton.other_token()]) != Stacks::kRefused;
+  return n_symbols <= 1 && !allows_others;
+}
 
 Result<const TokenMask*> TokenMatcher::mask() {
   static const TokenMask nothing;

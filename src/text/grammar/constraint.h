@@ -60,8 +60,9 @@ class TokenMatcher {
   // The tokens that may come next; an end token only where the answer is complete. Valid until the matcher changes.
   // Errors: a grammar so ambiguous that a mask would take more than about a second.
   Result<const TokenMask*> mask();
-  // mask() has its answer ready. Otherwise it may take some milliseconds.
-  bool knows_mask() const;
+  // mask() has its answer ready, or finds it at once, as no more than one byte or named token may come next: only then can a mask
+  // leave no choice. Otherwise it may take some milliseconds.
+  bool has_quick_mask();
 
   // Whether the token may come next; if not, nothing has changed.
   Result<bool> accept(TokenId token);
@@ -82,6 +83,7 @@ class TokenMatcher {
   };
   const Place& now() const { return places_.back(); }
   Result<SituationId> after(TokenId token);
+  bool is_narrow();
   void forget();
 
   std::shared_ptr<const Constraint> constraint_;
