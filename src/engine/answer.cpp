@@ -5,8 +5,10 @@
 #include <limits>
 #include <optional>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "engine/context_shift.h"
+#include "engine/guide.h"
 #include "engine/state.h"
 #include "sample/candidates.h"
 #include "sample/chain.h"
@@ -69,7 +71,11 @@ class Sequence {
 class Answer {
  public:
   Answer(State& state, const Request& request, const Listener& listener)
-      : state_(state), request_(request), listener_(listener), tokens_(request.prompt) {}
+      : state_(state),
+        request_(request),
+        listener_(listener),
+        silent_{.on_token = {}, .progress = {}, .stop = listener.stop},
+        tokens_(request.prompt) {}
 
   Result<Completion> run() {
     PUNA_TRY(check());
@@ -90,6 +96,8 @@ class Answer {
  private:
   Result<void> check() {
     PUNA_TRY(check_ids(state_, request_.prompt));
+    PUNA_CHECK(!request_.constraint || &request_.constraint->tokenizer() == state_.model.tokenizer.get(),
+               "another model's grammar");
     sampling_ = request_.sampling;
     if (request_.ban_end)
       for (TokenId id : state_.model.tokenizer->eog_tokens())
@@ -124,26 +132,27 @@ class Answer {
     t.n_prompt = static_cast<std::int64_t>(request_.prompt.size());
     result_.finish = Finish::length;
     if (request_.n_predict == 0) return {};
-    sequence_ = std::make_unique<Sequence>(state_, tokens_, tokens_.size() - 1);
+    start_sequence();
     t.n_cached = sequence_->n_cached();
-    std::size_t n_computed = static_cast<std::size_t>(t.n_cached);
+    Guide guide(request_.constraint, request_.prompt.back());
     Clock::time_point first_token = begin;
     while (true) {
-      Result<TokenId> drawn = kNoToken;
-      const std::uint64_t position = request_.prompt.size() + result_.tokens.size();
-      auto computed = sequence_->compute(
-          std::span(tokens_).subspan(n_computed), Work::Wants::last_row,
-          [&](std::int64_t, std::span<const float> logits) { drawn = chain.sample(logits, position); }, listener_);
-      if (!computed && computed.error().kind == ErrorKind::cancelled) return stop(Finish::stopped);
-      PUNA_TRY(std::move(computed));
-      const TokenId token = PUNA_TRY(std::move(drawn));
-      n_computed = tokens_.size();
+      if (guide.is_done()) return stop(Finish::constraint_met);
+      const Result<TokenId> next = next_token(chain, guide);
+      if (!next && next.error().kind == ErrorKind::cancelled) return stop(Finish::stopped);
+      const TokenId token = PUNA_TRY(next);
       const auto now = Clock::now();
       if (result_.tokens.empty()) {
         first_token = now;
-        t.first_token_seconds = t.prompt_seconds = seconds(begin, now);
+        t.first_token_seconds = seconds(begin, now);
+      }
+      // Tokens that a grammar leaves no choice for may come before the prompt was computed.
+      if (n_computed_ >= request_.prompt.size() && t.prompt_seconds == 0) {
+        first_token = now;
+        t.prompt_seconds = seconds(begin, now);
       }
       chain.accept(token);
+      PUNA_TRY(guide.accept(token));
       tokens_.push_back(token);
       result_.tokens.push_back(token);
       t.n_generated = static_cast<std::int64_t>(result_.tokens.size());
@@ -155,10 +164,37 @@ class Answer {
       if (static_cast<std::int64_t>(tokens_.size()) <= state_.n_ctx) continue;
       if (!request_.context_shift) return stop(Finish::context_full);
       shift();
-      sequence_.reset();  // its blocks stay cached: what is kept is found again
-      sequence_ = std::make_unique<Sequence>(state_, tokens_, tokens_.size() - 1);
-      n_computed = static_cast<std::size_t>(sequence_->n_cached());
+      start_sequence();
     }
+  }
+
+  // What is kept of the sequence before stays cached and is found again.
+  void start_sequence() {
+    sequence_.reset();
+    sequence_ = std::make_unique<Sequence>(state_, tokens_, tokens_.size() - 1);
+    n_computed_ = static_cast<std::size_t>(sequence_->n_cached());
+  }
+
+  // The only token that the grammar allows, which is computed together with what follows it; or one that is drawn, after all
+  // before it was computed.
+  Result<TokenId> next_token(sample::Chain& chain, Guide& guide) {
+    if (const text::grammar::TokenMask* known = PUNA_TRY(guide.ready()))
+      if (const auto only = chain.only_choice(*known)) return *only;
+    guide.begin();
+    const bool is_prompt = n_computed_ < request_.prompt.size();
+    const std::uint64_t position = request_.prompt.size() + result_.tokens.size();
+    Result<TokenId> drawn = kNoToken;
+    PUNA_TRY(sequence_->compute(
+        std::span(tokens_).subspan(n_computed_), Work::Wants::last_row,
+        [&](std::int64_t, std::span<const float> logits) { drawn = draw(chain, guide, logits, position); },
+        is_prompt ? listener_ : silent_));
+    n_computed_ = tokens_.size();
+    return drawn;
+  }
+
+  static Result<TokenId> draw(sample::Chain& chain, Guide& guide, std::span<const float> logits, std::uint64_t position) {
+    const text::grammar::TokenMask* mask = PUNA_TRY(guide.mask());
+    return chain.sample(logits, position, mask);
   }
 
   Result<void> stop(Finish finish) {
@@ -169,10 +205,12 @@ class Answer {
   State& state_;
   const Request& request_;
   const Listener& listener_;
+  const Listener silent_;  // for what is no prompt
   sample::Params sampling_;
   std::vector<TokenId> tokens_;  // what the sequence holds, and what it must still compute
   std::int64_t n_keep_ = 0;
   std::unique_ptr<Sequence> sequence_;
+  std::size_t n_computed_ = 0;  // of tokens_
   Completion result_;
 };
 

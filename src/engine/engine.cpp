@@ -17,6 +17,7 @@
 #include "engine/memory_plan.h"
 #include "engine/state.h"
 #include "engine/timing.h"
+#include "text/grammar/constraint.h"
 
 namespace puna::engine {
 namespace {
@@ -81,7 +82,7 @@ Result<tensor::DType> cache_type_named(std::string_view name) {
 }
 
 std::string_view name(Finish finish) {
-  static constexpr std::string_view kNames[] = {"end_token", "length", "context_full", "stopped"};
+  static constexpr std::string_view kNames[] = {"end_token", "length", "context_full", "stopped", "constraint_met"};
   return kNames[static_cast<int>(finish)];
 }
 
@@ -161,6 +162,10 @@ std::int64_t Engine::n_vocab() const { return state_->model.hparams.n_vocab; }
 int Engine::n_threads() const { return state_->threads->single(); }
 std::int64_t Engine::n_ubatch() const { return state_->options.n_ubatch; }
 const MemoryPlan& Engine::memory() const { return state_->memory; }
+Result<std::shared_ptr<const text::grammar::Constraint>> Engine::constraint(text::grammar::Grammar grammar) const {
+  std::call_once(state_->trie_once, [&] { state_->trie = text::grammar::TokenTrie::make(*state_->model.tokenizer); });
+  return text::grammar::Constraint::make(std::move(grammar), *state_->model.tokenizer, state_->trie);
+}
 void Engine::clear_cache() { state_->cache->clear_cache(); }
 
 Result<Completion> Engine::complete(const Request& request, const OnToken& on_token, std::stop_token stop,

@@ -21,6 +21,11 @@
 #include "tensor/dtype.h"
 #include "text/tokenizer.h"
 
+namespace puna::text::grammar {
+class Constraint;  // text/grammar/constraint.h
+struct Grammar;    // text/grammar/grammar.h
+}  // namespace puna::text::grammar
+
 namespace puna::engine {
 
 // How keys and values are kept: F32, F16, BF16, Q8_0 or Q4_0, each for itself.
@@ -73,9 +78,17 @@ struct Request {
   bool ban_end = false;         // --ignore-eos: they are never drawn
   bool context_shift = false;   // when the context is full: keep n_keep tokens and the newest half, recompute, go on
   std::int64_t n_keep = 0;      // < 0: the whole prompt
+  // What the answer must look like, from Engine::constraint(); null: anything. End tokens are drawn only where it is complete.
+  std::shared_ptr<const text::grammar::Constraint> constraint = {};
 };
 
-enum class Finish { end_token, length, context_full, stopped };
+enum class Finish {
+  end_token,
+  length,
+  context_full,
+  stopped,
+  constraint_met,  // the answer is complete, and nothing more may follow
+};
 std::string_view name(Finish finish);  // "end_token", "length", …
 
 struct Timings {
@@ -164,6 +177,9 @@ class Engine {
                               const OnProgress& progress = {});
   Result<Score> score(std::span<const TokenId> ids, std::size_t n_top, std::stop_token stop = {},
                       const OnProgress& progress = {});
+
+  // A grammar for requests to this engine, any number of them. Errors: text::grammar::Constraint::make()'s.
+  Result<std::shared_ptr<const text::grammar::Constraint>> constraint(text::grammar::Grammar grammar) const;
 
   // Every position's logits, in slices: rows [first, first + logits.size() / n_vocab) → visitor. For comparisons.
   using OnLogits = std::function<void(std::int64_t first, std::span<const float> logits /* [rows, n_vocab] */)>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 
 #include "backend/cpu/cpu_backend.h"
 #include "backend/cpu/threads.h"
@@ -10,6 +11,7 @@
 #include "engine/runner.h"
 #include "kv/manager.h"
 #include "model/loader.h"
+#include "text/grammar/token_trie.h"
 
 namespace puna::engine {
 
@@ -26,6 +28,8 @@ struct State {
   std::unique_ptr<kv::Manager> cache;
   KvStore store;
   std::unique_ptr<Runner> runner;
+  std::once_flag trie_once;  // most engines never see a grammar
+  std::shared_ptr<const text::grammar::TokenTrie> trie;
 };
 
 }  // namespace puna::engine

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "sample/random.h"
 #include "sample/steps.h"
+#include "text/grammar/token_mask.h"
 
 namespace puna::sample {
 namespace {
@@ -59,15 +60,26 @@ void Chain::accept(TokenId token) {
 // Whether the largest raw logit is the largest one after bias, penalties and DRY too.
 bool Chain::is_untouched() const { return params_.logit_bias.empty() && !penalties_.is_active() && !dry_.is_active(); }
 
-Result<TokenId> Chain::sample(std::span<const float> logits, std::uint64_t position) {
+std::optional<TokenId> Chain::only_choice(const text::grammar::TokenMask& mask) {
+  if (mask.count() != 1) return std::nullopt;
+  TokenId only = kNoToken;
+  mask.for_each([&](TokenId id) { only = id; });
+  for (const auto& [token, bias] : params_.logit_bias)
+    if (token == only && bias == -kInfinity) return std::nullopt;
+  // What is certain surprises nobody.
+  if (params_.mirostat > 0 && params_.temp >= kLeastTemperature) surprise_ = {only, 0.0};
+  return only;
+}
+
+Result<TokenId> Chain::sample(std::span<const float> logits, std::uint64_t position, const text::grammar::TokenMask* mask) {
   PUNA_CHECK(logits.size() == n_vocab_ && n_vocab_ > 0);
   PUNA_TRY(check(logits));
   const bool is_greedy = params_.temp < kLeastTemperature;
-  if (is_greedy && is_untouched()) return argmax(logits);
+  if (is_greedy && is_untouched() && !mask) return argmax(logits);
 
   // One per thread and not per chain: thousands of waiting chains must not each keep a list as long as the vocabulary.
   thread_local Candidates candidates;
-  PUNA_TRY(load(logits, candidates));
+  PUNA_TRY(load(logits, mask, candidates));
   if (is_greedy || params_.mirostat > 0) {
     for (const Step step : params_.order) apply_history(step, candidates);
     if (is_greedy) {
@@ -80,19 +92,21 @@ Result<TokenId> Chain::sample(std::span<const float> logits, std::uint64_t posit
   return draw(candidates, uniform(params_.seed, position, Stream::token)).token;
 }
 
-Result<void> Chain::load(std::span<const float> logits, Candidates& candidates) const {
+Result<void> Chain::load(std::span<const float> logits, const text::grammar::TokenMask* mask, Candidates& candidates) const {
   candidates.items.resize(n_vocab_);
-  for (std::size_t i = 0; i < n_vocab_; ++i) candidates.items[i] = {static_cast<TokenId>(i), logits[i]};
+  for (std::size_t i = 0; i < n_vocab_; ++i) candidates.items[i] = {static_cast<TokenId>(i), mask ? -kInfinity : logits[i]};
+  if (mask)
+    mask->for_each(
+        [&](TokenId id) { candidates.items[static_cast<std::size_t>(id)].logit = logits[static_cast<std::size_t>(id)]; });
   candidates.is_ranked = false;
   candidates.is_complete = true;
   for (const auto& [token, bias] : params_.logit_bias) {
     float& logit = candidates.items[static_cast<std::size_t>(token)].logit;
     logit = bias == -kInfinity ? bias : changed_logit(logit, double{logit} + bias);
   }
-  if (!params_.logit_bias.empty() && candidates.max_logit() == -kInfinity) {
-    return fail("no token can be drawn: --logit-bias bans all that were left");
-  }
-  return {};
+  if (!(mask || !params_.logit_bias.empty()) || candidates.max_logit() > -kInfinity) return {};
+  if (!mask) return fail("no token can be drawn: --logit-bias bans all that were left");
+  return fail("no token can be drawn: those that the grammar allows here are banned, by --logit-bias or by the model");
 }
 
 // Penalties and DRY: what depends on the text so far.

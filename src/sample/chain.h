@@ -3,12 +3,14 @@
 // The order of things: logit bias; then the steps in their order, each of which takes away candidates or changes their
 // logits; then a draw by the random number of (seed, position). With temp <= 0 the token is the largest logit after
 // bias, penalties and DRY (those act only where they were asked for), whatever the other steps say. With mirostat, bias,
-// penalties, DRY and temperature act, then mirostat in place of the other steps.
+// penalties, DRY and temperature act, then mirostat in place of the other steps. A grammar's mask comes before all of it: the
+// logits of tokens that it does not allow are -inf.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +22,10 @@
 #include "sample/params.h"
 #include "sample/penalties.h"
 
+namespace puna::text::grammar {
+class TokenMask;  // text/grammar/token_mask.h
+}
+
 namespace puna::sample {
 
 class Chain {
@@ -29,9 +35,13 @@ class Chain {
   Chain(Params params, std::size_t n_vocab, TokenBytes token_bytes = {});
 
   // logits: [n_vocab], not modified. `position`: that of the token to be drawn, counted from the start of the sequence.
-  // Asked again before accept(), it answers the same. Errors: a NaN or +inf logit, by id; all
-  // logits -inf.
-  Result<TokenId> sample(std::span<const float> logits, std::uint64_t position);
+  // Asked again before accept(), it answers the same. `mask`: what may be drawn; null: everything. Errors: a NaN or +inf
+  // logit, by id; all logits -inf.
+  Result<TokenId> sample(std::span<const float> logits, std::uint64_t position, const text::grammar::TokenMask* mask = nullptr);
+
+  // The token that sample() would draw from a mask that allows one, whatever finite logits the model computes: they are not
+  // needed. Empty where there are several, or the one is banned.
+  std::optional<TokenId> only_choice(const text::grammar::TokenMask& mask);
 
   // The sequence goes on with this token, of the prompt or drawn, or put there by someone else.
   void accept(TokenId token);
@@ -48,7 +58,7 @@ class Chain {
     double bits = 0.0;
   };
 
-  Result<void> load(std::span<const float> logits, Candidates& candidates) const;
+  Result<void> load(std::span<const float> logits, const text::grammar::TokenMask* mask, Candidates& candidates) const;
   void apply_history(Step step, Candidates& candidates) const;
   void apply(Step step, Candidates& candidates, std::uint64_t position) const;
   void apply_temperature(Candidates& candidates) const;
