@@ -73,6 +73,13 @@ TEST(JsonSchemaCombined, keeps_one_of_exact) {
       "#/oneOf: options 0 and 1 may hold at once");
 }
 
+TEST(JsonSchemaCombined, tells_options_apart_by_what_a_reader_may_take_them_for) {
+  // Readers differ about odd addresses, so that a text is not one of the usual addresses does not make it none.
+  expect_refused(R"({"oneOf":[{"type":"string","format":"email"},{"type":"string","maxLength":2}]})",
+                 "#/oneOf: options 0 and 1 may hold at once");
+  expect_texts(R"({"oneOf":[{"type":"string","format":"uuid"},{"type":"string","maxLength":2}]})", {R"("ab")"}, {R"("abc")"});
+}
+
 TEST(JsonSchemaCombined, keeps_not_exact) {
   expect_texts(R"({"not":{"type":["integer","object"]}})", {"1.5", "null", "[]"}, {"1", "{}"});
   expect_texts(R"({"type":"string","not":{"pattern":"^a"}})", {R"("b")", R"("")"}, {R"("a")", R"("ab")"});

@@ -42,7 +42,8 @@ struct Span64 {
 struct Form {
   std::shared_ptr<const Dfa> dfa;
   bool negated = false;
-  bool listed = false;  // from enum or const: a number may have more digits than the normal form gives it
+  bool listed = false;   // from enum or const: a number may have more digits than the normal form gives it
+  bool partial = false;  // the automaton has only the usual texts of what was asked for
   bool operator==(const Form&) const = default;
 };
 

@@ -111,9 +111,10 @@ Result<bool> SchemaExpander::is_empty(const Clause& clause, int depth) {
   if (clause.kinds & (kNull | kFalse | kTrue)) return false;
   if (clause.kinds & kNumber && !PUNA_TRY(texts_.numbers(clause.kinds, clause.number))->empty()) return false;
   if (clause.kinds & kString) {
-    // Lengths alone are no automaton's business.
-    if (clause.string.forms.empty() ? !clause.string.length.impossible() : !PUNA_TRY(texts_.strings(clause.string))->empty())
-      return false;
+    // Lengths alone are no automaton's business. What an automaton leaves out may be there for whoever reads the text.
+    StringRules rules = clause.string;
+    std::erase_if(rules.forms, [](const Form& form) { return form.partial; });
+    if (rules.forms.empty() ? !rules.length.impossible() : !PUNA_TRY(texts_.strings(rules))->empty()) return false;
   }
   if (clause.kinds & kArray) {
     bool empty = clause.array.length.impossible();

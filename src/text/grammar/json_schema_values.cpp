@@ -96,17 +96,13 @@ Result<Clauses> SchemaExpander::value_clauses(std::span<const Value> values, con
   if (negated) plain.kinds = kAllKinds & ~plain.kinds;
   if (!numbers.empty()) {
     plain.kinds |= kNumber;
-    plain.number.forms.push_back({
-      PUNA_TRY(texts_.words(numbers))
-      , negated, true
-    });
+    const auto listed = PUNA_TRY(texts_.words(numbers));
+    plain.number.forms.push_back({listed, negated, true});
   }
   if (!strings.empty()) {
     plain.kinds |= kString;
-    plain.string.forms.push_back({
-      PUNA_TRY(texts_.words(strings))
-      , negated, true
-    });
+    const auto listed = PUNA_TRY(texts_.words(strings));
+    plain.string.forms.push_back({listed, negated, true});
   }
   if (plain.kinds != 0) all.insert(all.begin(), std::move(plain));
   return all;
@@ -147,10 +143,8 @@ Result<Clauses> SchemaExpander::limit(const Here& here, bool negated) {
   const Decimal limit = PUNA_TRY(number(here));
   const Bound bound = is_minimum ? (excludes ? Bound::above : Bound::at_least) : (excludes ? Bound::below : Bound::at_most);
   Clause clause = speaks_of(kNumber, negated);
-  clause.number.forms.push_back({
-    PUNA_TRY(texts_.bound(bound, limit))
-    , negated, false
-  });
+  const auto dfa = PUNA_TRY(texts_.bound(bound, limit));
+  clause.number.forms.push_back({dfa, negated, false});
   return one(std::move(clause));
 }
 
@@ -211,14 +205,10 @@ Result<Clauses> SchemaExpander::format(const Here& here, bool negated) {
                                               : (bits == 32 ? Value(INT32_MAX) : Value(std::int64_t{INT64_MAX}));
     if (negated) return cannot(here, "a format of numbers cannot be negated");
     Clause clause;
-    clause.number.forms.push_back({
-      PUNA_TRY(texts_.bound(Bound::at_least, *decimal_of(least)))
-      , false, false
-    });
-    clause.number.forms.push_back({
-      PUNA_TRY(texts_.bound(Bound::at_most, *decimal_of(most)))
-      , false, false
-    });
+    const auto from = PUNA_TRY(texts_.bound(Bound::at_least, *decimal_of(least)));
+    clause.number.forms.push_back({from, false, false});
+    const auto to = PUNA_TRY(texts_.bound(Bound::at_most, *decimal_of(most)));
+    clause.number.forms.push_back({to, false, false});
     return one(std::move(clause));
   }
   if (is_loose_format(*name)) return nothing(negated);
@@ -229,10 +219,8 @@ Result<Clauses> SchemaExpander::format(const Here& here, bool negated) {
   }
   if (negated && !format->exact) return cannot(here, fmt::format("the format '{}' cannot be negated", *name));
   Clause clause = speaks_of(kString, negated);
-  clause.string.forms.push_back({
-    PUNA_TRY(texts_.format(format_pattern(*format)))
-    , negated, false
-  });
+  const auto dfa = PUNA_TRY(texts_.format(format_pattern(*format)));
+  clause.string.forms.push_back({dfa, negated, false, !format->exact});
   return one(std::move(clause));
 }
 
