@@ -16,7 +16,8 @@ struct ChatOptions {
   PromptOptions prompt;
   TemplateOptions conversation;
   ReasoningOptions reasoning;
-  GenerationOptions generation{.sampling = {}, .seed = {}, .context_shift = true, .n_keep = {}};
+  GenerationOptions generation{
+      .sampling = {}, .seed = {}, .context_shift = true, .n_keep = {}, .stops = {}, .grammar = {}, .constraint = {}};
   bool single_turn = false;
   bool statistics = false;
   bool plain = false;
@@ -51,6 +52,7 @@ Table make_table(ChatOptions& options, Console& console) {
               return {};
             });
   table.add("--simple-io", "no line editing", flag(options.plain));
+  add_grammar_options(table, options.generation.grammar);
   add_sampling_options(table, options.generation);
   add_engine_options(table, options.engine);
   for (const char* spelled : {"-cnv, --conversation", "-mli, --multiline-input", "-i, --interactive", "-if, --interactive-first",
@@ -128,10 +130,13 @@ Result<int> run_chat(Console& console, Words words) {
   const Table table = make_table(options, console);
   if (auto end = read_arguments(console, table, words)) return *end;
   if (auto valid = check_sampling(options.generation); !valid) return refuse(console, valid.error());
+  auto grammar = read_grammar(options.generation.grammar);
+  if (!grammar) return refuse(console, grammar.error());
   console.set_colours(options.colours);
   std::string first = PUNA_TRY(given_prompt(console, options.prompt))
   .value_or("");
   const std::unique_ptr<engine::Engine> engine = PUNA_TRY(load_engine(console, options.model, options.engine));
+  PUNA_TRY(set_constraint(options.generation, *std::move(grammar), *engine));
   ChatSession session = PUNA_TRY(open_session(console, options, *engine));
   if (console.reads_terminal() && !options.single_turn)
     console.note(

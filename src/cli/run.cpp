@@ -47,6 +47,7 @@ Table make_table(RunOptions& options, Console& console) {
             flag(options.statistics));
   table.add("--no-perf, --no-show-timings, --no-stats", "none of that (default)", flag(options.statistics, false));
   table.add("-sp, --special", "show control tokens in the text", flag(options.show_special));
+  add_grammar_options(table, options.generation.grammar);
   add_sampling_options(table, options.generation);
   add_engine_options(table, options.engine);
   for (const char* spelled :
@@ -139,11 +140,14 @@ Result<int> run_run(Console& console, Words words) {
   if (options.prompt.text && !options.prompt.file.empty())
     return refuse(console, error(ErrorKind::invalid, "-p and -f both give the prompt: leave one out"));
   if (auto valid = check_sampling(options.generation); !valid) return refuse(console, valid.error());
+  auto grammar = read_grammar(options.generation.grammar);
+  if (!grammar) return refuse(console, grammar.error());
   PUNA_TRY(check_model_name(options.model));  // before anybody types a text for it
   const std::string prompt = PUNA_TRY(prompt_or_input(console, options.prompt));
   if (prompt.empty() && options.conversation.system.empty())
     return std::unexpected(error(ErrorKind::invalid, "the prompt is empty").with_hint("-p TEXT, -f FILE, or standard input"));
   const std::unique_ptr<engine::Engine> engine = PUNA_TRY(load_engine(console, options.model, options.engine));
+  PUNA_TRY(set_constraint(options.generation, *std::move(grammar), *engine));
   return answer(console, options, *engine, prompt);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "cli/escapes.h"
+#include "text/grammar/constraint.h"
 
 namespace puna::cli {
 namespace {
@@ -113,6 +114,12 @@ Result<void> check_sampling(const GenerationOptions& options) {
   return sample::validate(options.sampling, std::numeric_limits<std::size_t>::max());
 }
 
+Result<void> set_constraint(GenerationOptions& options, std::optional<text::grammar::Grammar> grammar,
+                            const engine::Engine& engine) {
+  if (grammar) options.constraint = PUNA_TRY(engine.constraint(*std::move(grammar)));
+  return {};
+}
+
 Result<engine::Request> make_request(const GenerationOptions& options, std::int64_t n_vocab) {
   engine::Request request;
   request.sampling = options.sampling;
@@ -124,6 +131,7 @@ Result<engine::Request> make_request(const GenerationOptions& options, std::int6
   request.ban_end = options.ignore_end;
   request.context_shift = options.context_shift;
   request.n_keep = options.n_keep.value_or(0);
+  request.constraint = options.constraint;
   return request;
 }
 
