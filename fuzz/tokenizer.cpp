@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "text/detokenizer.h"
+#include "text/pretokenizers.h"
 #include "text/tokenizer.h"
 #include "text/utf8.h"
 
@@ -60,17 +61,22 @@ struct Vocabulary {
 Vocabulary read_vocabulary(Input& input) {
   Vocabulary v;
   const auto names = pretokenizer_names();
-  const unsigned kind = input.byte() % (static_cast<unsigned>(names.size()) + 1);
-  const bool spm = kind == names.size();
-  v.data.model = spm ? "llama" : "gpt2";
-  if (!spm) v.data.pre = names[kind];
+  constexpr std::string_view kOthers[] = {"llama", "t5", "bert", "rwkv"};
+  const unsigned kind = input.byte() % (static_cast<unsigned>(names.size()) + 4);
+  const bool is_bpe = kind < names.size();
+  v.data.model = is_bpe ? "gpt2" : kOthers[kind - names.size()];
+  if (is_bpe) v.data.pre = names[kind];
+  const bool bytes = is_bpe && !find_pretokenizer(names[kind])->characters;  // mapped to characters
+  const bool escapes = v.data.model == "rwkv";
   for (int byte = 0; byte < 256; ++byte) {
     constexpr std::string_view kDigits = "0123456789ABCDEF";
     const char raw = static_cast<char>(byte);
-    v.add(spm ? std::string("<0x") + kDigits[static_cast<std::size_t>(byte / 16)] + kDigits[static_cast<std::size_t>(byte % 16)] +
-                    ">"
-              : byte_level({&raw, 1}),
-          spm ? 6 : 1);
+    const std::string hex{kDigits[static_cast<std::size_t>(byte / 16)], kDigits[static_cast<std::size_t>(byte % 16)]};
+    if (bytes) {
+      v.add(byte_level({&raw, 1}), 1);
+    } else {
+      v.add(escapes ? "\\x" + hex : "<0x" + hex + ">", escapes ? 1 : 6);
+    }
   }
   v.add("▁", 1);
   const unsigned flags = input.byte();
@@ -78,11 +84,12 @@ Vocabulary read_vocabulary(Input& input) {
   if (flags & 4) v.data.bos = input.byte();
   if (flags & 8) v.data.eos = input.byte();
   if (flags & 16) v.data.add_eos = true;
+  if (flags & 32) v.data.charsmap = input.text(input.byte());
   for (unsigned n = input.byte() % 32; n > 0; --n) {
     const unsigned kind_of_token = input.byte() % 8;
     const auto score = static_cast<float>(input.byte());
     const std::string_view text = input.text(input.byte() % 16);
-    const bool mapped = !spm && kind_of_token == 1;
+    const bool mapped = bytes && kind_of_token == 1;
     if (mapped && text.size() > 1) {
       const std::size_t cut = 1 + static_cast<std::size_t>(score) % (text.size() - 1);
       v.merges.push_back(byte_level(text.substr(0, cut)) + " " + byte_level(text.substr(cut)));
@@ -103,10 +110,13 @@ void check_round_trip(const Tokenizer& tokenizer, std::string_view text, bool pa
   for (const TokenId id : ids) streamed += keep.push(id);
   require(streamed + keep.finish() == decoded);
 
-  const bool spm = tokenizer.model_name() == "llama";
-  if (spm && text.find("▁") != std::string_view::npos) return;              // a space
-  if (!spm && tokenizer.adds_space_prefix()) return;                        // not added before a space
-  if (tokenizer.pre_name().find("qwen") != std::string_view::npos) return;  // composes
+  const std::string_view model = tokenizer.model_name();
+  const auto pre = find_pretokenizer(tokenizer.pre_name());
+  const bool marks_spaces = model == "llama" || model == "t5" || (pre && pre->characters);
+  if (model == "bert") return;                                           // keeps little of a text
+  if (marks_spaces && text.find("▁") != std::string_view::npos) return;  // a space
+  if (model != "llama" && tokenizer.adds_space_prefix()) return;         // not added before a space
+  if (pre && pre->normalizes) return;                                    // composes
   require(decoded == text);
 }
 

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "base/log.h"
 #include "text/hash.h"
+#include "text/space_mark.h"
 #include "text/unicode.h"
+#include "text/word_cache.h"
 
 namespace puna::text {
 
@@ -39,19 +42,20 @@ void append_as_characters(std::string_view bytes, std::string& out) {
 
 }  // namespace
 
-Result<std::unique_ptr<Codec>> ByteLevelBpe::make(const VocabularyData& data, const Vocabulary& vocabulary,
-                                                  const PreTokenizer& pre) {
-  std::unique_ptr<ByteLevelBpe> bpe(new ByteLevelBpe(vocabulary, pre, data.add_space_prefix.value_or(false)));
+Result<std::unique_ptr<Codec>> Bpe::make(const VocabularyData& data, const Vocabulary& vocabulary, Words words) {
+  std::unique_ptr<Bpe> bpe(new Bpe(vocabulary, std::move(words)));
+  const bool characters = bpe->words_.characters;
   for (unsigned byte = 0; byte < 256; ++byte) {
     std::string text;
-    append_utf8(kByteMap.to_character[byte], text);
+    append_utf8(characters ? byte : kByteMap.to_character[byte], text);
     bpe->byte_tokens_[byte] = vocabulary.find(text);
   }
+  if (characters) bpe->bytes_ = ByteFallback(data, vocabulary);
   PUNA_TRY(bpe->read_merges(data));
   return bpe;
 }
 
-Result<void> ByteLevelBpe::read_merges(const VocabularyData& data) {
+Result<void> Bpe::read_merges(const VocabularyData& data) {
   if (data.merges.size() > std::size_t{1} << 28)
     return fail("tokenizer.ggml.merges has {} entries, too many", data.merges.size());
   seed_ = hash_seed();
@@ -87,7 +91,7 @@ std::uint64_t pair_key(TokenId left, TokenId right) {
 }  // namespace
 
 // Of equal pairs the first counts.
-void ByteLevelBpe::insert(const Merge& merge) {
+void Bpe::insert(const Merge& merge) {
   const std::size_t mask = merges_.size() - 1;
   std::size_t at = hash_number(pair_key(merge.left, merge.right), seed_) & mask;
   while (merges_[at].left != kNoToken && !(merges_[at].left == merge.left && merges_[at].right == merge.right)) {
@@ -96,7 +100,7 @@ void ByteLevelBpe::insert(const Merge& merge) {
   if (merges_[at].left == kNoToken) merges_[at] = merge;
 }
 
-const ByteLevelBpe::Merge* ByteLevelBpe::find(TokenId left, TokenId right) const {
+const Bpe::Merge* Bpe::find(TokenId left, TokenId right) const {
   const std::size_t mask = merges_.size() - 1;
   for (std::size_t at = hash_number(pair_key(left, right), seed_) & mask; merges_[at].left != kNoToken; at = (at + 1) & mask) {
     if (merges_[at].left == left && merges_[at].right == right) return &merges_[at];
@@ -105,7 +109,7 @@ const ByteLevelBpe::Merge* ByteLevelBpe::find(TokenId left, TokenId right) const
 }
 
 // What encoding a word needs, kept from word to word.
-struct ByteLevelBpe::Scratch {
+struct Bpe::Scratch {
   struct Symbol {
     TokenId id = kNoToken;     // kNoToken: merged into the one before
     std::uint32_t next = 0;    // n: none
@@ -126,36 +130,57 @@ struct ByteLevelBpe::Scratch {
   std::string characters;
 };
 
-void ByteLevelBpe::encode(std::string_view text, std::vector<TokenId>& out) const {
+void Bpe::encode(std::string_view text, std::vector<TokenId>& out) const {
   if (text.empty()) return;
-  const bool add_space = adds_space_ && text.front() != ' ';
-  if (!add_space && !pre_.normalizes) return encode_words(text, out);
-  std::string changed = pre_.normalizes ? nfc(text) : std::string(text);
-  if (add_space) changed.insert(changed.begin(), ' ');
-  encode_words(changed, out);
+  if (!words_.adds_space || text.front() == ' ') return encode_words(text, out);
+  std::string spaced(" ");
+  spaced += text;
+  encode_words(spaced, out);
 }
 
-void ByteLevelBpe::encode_words(std::string_view text, std::vector<TokenId>& out) const {
+void Bpe::encode_words(std::string_view text, std::vector<TokenId>& out) const {
   Scratch scratch;
   std::vector<Span> words;
-  words_.split(text, words);
-  for (const Span word : words) encode_word(text.substr(word.begin, word.size()), scratch, out);
+  words_.splitter.split(text, words);
+  WordCache cache(text.size());
+  for (const Span span : words) {
+    const std::string_view word = text.substr(span.begin, span.size());
+    const auto ids = cache.get(word, [&]() -> std::span<const TokenId> {
+      encode_word(word, scratch);
+      return scratch.ids;
+    });
+    out.insert(out.end(), ids.begin(), ids.end());
+  }
 }
 
-void ByteLevelBpe::encode_word(std::string_view word, Scratch& scratch, std::vector<TokenId>& out) const {
-  if (pre_.whole_words && word.size() <= vocabulary_.longest()) {
+// The token that is the word, or kNoToken.
+TokenId Bpe::whole(std::string_view word, Scratch& scratch) const {
+  if (word.size() > vocabulary_.longest()) return kNoToken;
+  std::string_view text = word;
+  if (!words_.characters) {
     scratch.characters.clear();
     append_as_characters(word, scratch.characters);
-    const TokenId id = vocabulary_.find(scratch.characters);
-    if (id != kNoToken && vocabulary_.kind(id) != TokenKind::control) {
-      out.push_back(id);
+    text = scratch.characters;
+  }
+  const TokenId id = vocabulary_.find(text);
+  return id != kNoToken && vocabulary_.kind(id) != TokenKind::control ? id : kNoToken;
+}
+
+void Bpe::encode_word(std::string_view word, Scratch& scratch) const {
+  scratch.ids.clear();
+  if (words_.whole_words) {
+    if (const TokenId id = whole(word, scratch); id != kNoToken) {
+      scratch.ids.push_back(id);
       return;
     }
   }
-  scratch.ids.clear();
-  for (const char byte : word) {
-    const TokenId id = byte_tokens_[static_cast<unsigned char>(byte)];
-    if (id != kNoToken) scratch.ids.push_back(id);
+  if (words_.characters) {
+    split_characters(word, scratch.ids);
+  } else {
+    for (const char byte : word) {
+      const TokenId id = byte_tokens_[static_cast<unsigned char>(byte)];
+      if (id != kNoToken) scratch.ids.push_back(id);
+    }
   }
   constexpr std::size_t kShort = 24;
   if (scratch.ids.size() > kShort) {
@@ -163,11 +188,27 @@ void ByteLevelBpe::encode_word(std::string_view word, Scratch& scratch, std::vec
   } else if (scratch.ids.size() > 1) {
     merge_short(scratch);
   }
-  out.insert(out.end(), scratch.ids.begin(), scratch.ids.end());
+}
+
+void Bpe::split_characters(std::string_view word, std::vector<TokenId>& ids) const {
+  for (std::size_t at = 0; at < word.size();) {
+    const Utf8Step step = utf8_at(word, at);
+    const std::size_t length = step.code == kNotACharacter ? 1 : step.length;
+    const std::string_view character = word.substr(at, length);
+    const TokenId id = step.code < 0x80 ? byte_tokens_[step.code] : vocabulary_.find(character);
+    if (id != kNoToken) {
+      ids.push_back(id);
+    } else if (bytes_.covers(character)) {
+      bytes_.append(character, ids);
+    } else if (words_.unk != kNoToken && !(words_.fuses_unk && !ids.empty() && ids.back() == words_.unk)) {
+      ids.push_back(words_.unk);
+    }
+    at += length;
+  }
 }
 
 // Looks for the best merge among all, again and again: quadratic, and for short words the fastest.
-void ByteLevelBpe::merge_short(Scratch& scratch) const {
+void Bpe::merge_short(Scratch& scratch) const {
   auto& ids = scratch.ids;
   auto& possible = scratch.possible;
   possible.clear();
@@ -187,7 +228,7 @@ void ByteLevelBpe::merge_short(Scratch& scratch) const {
 }
 
 // The same order of merges from a heap: n log n.
-void ByteLevelBpe::merge_long(Scratch& scratch) const {
+void Bpe::merge_long(Scratch& scratch) const {
   auto& symbols = scratch.symbols;
   auto& heap = scratch.heap;
   const auto n = static_cast<std::uint32_t>(scratch.ids.size());
@@ -224,8 +265,17 @@ void ByteLevelBpe::merge_long(Scratch& scratch) const {
   for (std::uint32_t at = 0; at != n; at = symbols[at].next) scratch.ids.push_back(symbols[at].id);
 }
 
-void ByteLevelBpe::append_bytes(TokenId id, std::string& out) const {
+void Bpe::append_bytes(TokenId id, std::string& out) const {
   const std::string_view text = vocabulary_.text(id);
+  if (words_.characters) {
+    const int byte = bytes_.byte_of(id, text);
+    if (byte < 0) {
+      out += with_plain_spaces(text);
+    } else {
+      out += static_cast<char>(static_cast<unsigned char>(byte));
+    }
+    return;
+  }
   for (std::size_t at = 0; at < text.size();) {
     const Utf8Step step = utf8_at(text, at);
     const int byte = step.code < kByteMap.to_byte.size() ? kByteMap.to_byte[step.code] : -1;

@@ -2,46 +2,34 @@
 
 #include <algorithm>
 
+#include "text/unicode.h"
+
 namespace puna::text {
 
-// Level by level: a node stands for the sorted texts [begin, end), which agree in their first `depth` bytes.
-SpecialMatcher::SpecialMatcher(std::vector<Entry> entries) {
-  std::erase_if(entries, [](const Entry& e) { return e.text.empty() || e.text.size() > kLongestText; });
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.text != b.text ? a.text < b.text : a.id < b.id; });
-  struct Range {
-    std::size_t begin, end, depth;
-  };
-  nodes_.emplace_back();
-  std::vector<Range> ranges{{0, entries.size(), 0}};
-  for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    auto [begin, end, depth] = ranges[n];
-    for (; begin < end && entries[begin].text.size() == depth; ++begin) {
-      if (nodes_[n].id != kNoToken) continue;
-      nodes_[n].id = entries[begin].id;
-      nodes_[n].control = entries[begin].control;
-    }
-    nodes_[n].first_child = static_cast<std::uint32_t>(nodes_.size());
-    auto byte_of = [&, at = depth](std::size_t i) { return static_cast<std::uint8_t>(entries[i].text[at]); };
-    while (begin < end) {
-      const std::uint8_t byte = byte_of(begin);
-      auto next = begin;
-      while (next < end && byte_of(next) == byte) ++next;
-      nodes_.push_back({.byte = byte});
-      ranges.push_back({begin, next, depth + 1});
-      ++nodes_[n].n_children;
-      if (n == 0) begins_[byte] = true;
-      begin = next;
-    }
-  }
+namespace {
+std::vector<Trie::Entry> texts_of(const std::vector<SpecialMatcher::Entry>& entries) {
+  std::vector<Trie::Entry> texts;
+  for (std::size_t i = 0; i < entries.size(); ++i) texts.push_back({entries[i].text, static_cast<std::int32_t>(i)});
+  return texts;
 }
 
-const SpecialMatcher::Node* SpecialMatcher::child(const Node& node, unsigned char byte) const {
-  const Node* first = nodes_.data() + node.first_child;
-  const Node* last = first + node.n_children;
-  const Node* found = std::lower_bound(first, last, byte, [](const Node& n, unsigned char b) { return n.byte < b; });
-  return found != last && found->byte == byte ? found : nullptr;
+std::vector<SpecialMatcher::Entry> sorted(std::vector<SpecialMatcher::Entry> entries) {
+  std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  return entries;
 }
+}  // namespace
+
+SpecialMatcher::SpecialMatcher(std::vector<Entry> entries) : entries_(sorted(std::move(entries))), trie_(texts_of(entries_)) {}
+
+namespace {
+// The character that ends at `end`, which is more than 0.
+Utf8Step character_before(std::string_view text, std::size_t end) {
+  std::size_t begin = end - 1;
+  while (begin > 0 && end - begin < 4 && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
+  const Utf8Step step = utf8_at(text.substr(0, end), begin);
+  return step.code != kNotACharacter && begin + step.length == end ? step : Utf8Step{};
+}
+}  // namespace
 
 // How far the text of a control token that begins at `at` may reach.
 std::size_t SpecialMatcher::Walk::control_limit(std::size_t at) {
@@ -52,21 +40,41 @@ std::size_t SpecialMatcher::Walk::control_limit(std::size_t at) {
   return inside ? options_.literal[mark_].end : 0;
 }
 
+bool SpecialMatcher::Walk::stands_alone(std::size_t begin, std::size_t end) const {
+  const bool after_word = begin > 0 && is_word_character(character_before(text_, begin).code);
+  return !after_word && (end == text_.size() || !is_word_character(utf8_at(text_, end).code));
+}
+
+SpecialMatcher::Match SpecialMatcher::Walk::with_space(const Entry& entry, Match match) const {
+  while (entry.strips_left && match.begin > after_last_) {
+    const Utf8Step before = character_before(text_, match.begin);
+    if (char_class(before.code) != CharClass::space) break;
+    match.begin -= before.length;
+  }
+  while (entry.strips_right && match.end < text_.size()) {
+    const Utf8Step after = utf8_at(text_, match.end);
+    if (char_class(after.code) != CharClass::space) break;
+    match.end += after.length;
+  }
+  return match;
+}
+
 SpecialMatcher::Match SpecialMatcher::Walk::next() {
   for (; at_ < text_.size(); ++at_) {
-    if (!matcher_.begins_[static_cast<unsigned char>(text_[at_])]) continue;
+    if (!matcher_.trie_.begins(text_[at_])) continue;
     const std::size_t limit = control_limit(at_);
     Match match;
-    const Node* node = matcher_.nodes_.data();
-    for (std::size_t i = at_; i < text_.size(); ++i) {
-      node = matcher_.child(*node, static_cast<unsigned char>(text_[i]));
-      if (!node) break;
-      if (node->id != kNoToken && (!node->control || i + 1 <= limit)) match = {at_, i + 1, node->id};
-    }
-    if (match.id != kNoToken) {
-      at_ = match.end;
-      return match;
-    }
+    const Entry* found = nullptr;
+    matcher_.trie_.prefixes(text_, at_, [&](std::size_t end, std::int32_t place) {
+      const Entry& entry = matcher_.entries_[static_cast<std::size_t>(place)];
+      if ((entry.control && end > limit) || (entry.single_word && !stands_alone(at_, end))) return;
+      match = {at_, end, entry.id};
+      found = &entry;
+    });
+    if (!found) continue;
+    match = with_space(*found, match);
+    at_ = after_last_ = match.end;
+    return match;
   }
   return {text_.size(), text_.size(), kNoToken};
 }

@@ -1,21 +1,18 @@
 // Finds the texts of special tokens in a text: at each place the longest one, by walking a trie.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "text/tokenizer.h"
+#include "text/trie.h"
 
 namespace puna::text {
 
 class SpecialMatcher {
  public:
-  // Longer texts are never looked for: this bounds the work at each byte, and no real token comes near it.
-  static constexpr std::size_t kLongestText = 256;
-
   struct Match {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -23,12 +20,15 @@ class SpecialMatcher {
   };
 
   struct Entry {
-    std::string text;
+    std::string text{};
     TokenId id = kNoToken;
-    bool control = false;  // see Tokenizer::is_control()
+    bool control = false;       // see Tokenizer::is_control()
+    bool strips_left = false;   // a match takes the space before it along
+    bool strips_right = false;  // … after it
+    bool single_word = false;   // no match next to a letter or digit
   };
 
-  // Of equal texts the one with the lowest id counts.
+  // Of equal texts the one with the lowest id counts. Texts longer than Trie::kLongestText are never looked for.
   explicit SpecialMatcher(std::vector<Entry> entries);
 
   // Walks a text from left to right.
@@ -41,27 +41,20 @@ class SpecialMatcher {
 
    private:
     std::size_t control_limit(std::size_t at);
+    bool stands_alone(std::size_t begin, std::size_t end) const;
+    Match with_space(const Entry& entry, Match match) const;
 
     const SpecialMatcher& matcher_;
     std::string_view text_;
     const EncodeOptions& options_;
     std::size_t at_ = 0;
     std::size_t mark_ = 0;
+    std::size_t after_last_ = 0;  // match
   };
 
  private:
-  struct Node {
-    std::uint32_t first_child = 0;
-    std::uint16_t n_children = 0;  // side by side, ascending by byte
-    std::uint8_t byte = 0;
-    bool control = false;
-    TokenId id = kNoToken;  // the token whose text ends here
-  };
-
-  const Node* child(const Node& node, unsigned char byte) const;
-
-  std::vector<Node> nodes_;         // nodes_[0] is the root
-  std::array<bool, 256> begins_{};  // bytes with which a text begins
+  std::vector<Entry> entries_;
+  Trie trie_;  // of places in entries_
 };
 
 }  // namespace puna::text

@@ -38,6 +38,7 @@ class Roles {
     special_.eom = PUNA_TRY(named(data_.eom, "eom_token_id"));
     special_.sep = PUNA_TRY(named(data_.sep, "seperator_token_id"));
     special_.pad = PUNA_TRY(in_range(data_.pad, "padding_token_id"));
+    special_.mask = PUNA_TRY(named(data_.mask, "mask_token_id"));
     special_.fim_pre = PUNA_TRY(named(data_.fim_pre, "fim_pre_token_id"));
     special_.fim_suf = PUNA_TRY(named(data_.fim_suf, "fim_suf_token_id"));
     special_.fim_mid = PUNA_TRY(named(data_.fim_mid, "fim_mid_token_id"));
@@ -45,7 +46,9 @@ class Roles {
     ends(PUNA_TRY(named(data_.fim_rep, "fim_rep_token_id")));
     ends(PUNA_TRY(named(data_.fim_sep, "fim_sep_token_id")));
     for (const std::int64_t id : data_.extra_eog) ends(PUNA_TRY(named(id, "eos_token_ids")));
+    const auto cls = PUNA_TRY(named(data_.cls, "cls_token_id"));
     if (data_.model == "llama") defaults_of_sentencepiece();
+    if (data_.model == "bert") defaults_of_bert(cls);
     ends(special_.eos);
     ends(special_.eot);
     ends(special_.eom);
@@ -80,6 +83,16 @@ class Roles {
     };
     if (!special_.bos) special_.bos = control(1);
     if (!special_.eos) special_.eos = control(2);
+  }
+
+  void defaults_of_bert(std::optional<TokenId> cls) {
+    auto by_text = [&](std::optional<TokenId>& role, std::string_view text) {
+      if (const TokenId id = vocabulary_.find(text); !role && id != kNoToken) role = id;
+    };
+    if (!special_.bos) special_.bos = cls;
+    by_text(special_.bos, "[CLS]");
+    by_text(special_.sep, "[SEP]");
+    by_text(special_.unk, "[UNK]");
   }
 
   void ends(std::optional<TokenId> id) {

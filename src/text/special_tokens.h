@@ -10,7 +10,7 @@
 namespace puna::text {
 
 struct SpecialTokens {
-  std::optional<TokenId> bos, eos, unk, eot, eom, sep, pad, fim_pre, fim_suf, fim_mid;
+  std::optional<TokenId> bos, eos, unk, eot, eom, sep, pad, mask, fim_pre, fim_suf, fim_mid;
   std::vector<TokenId> eog;   // ascending, each once
   std::vector<bool> control;  // by token; see Tokenizer::is_control()
 

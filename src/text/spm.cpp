@@ -6,6 +6,7 @@
 
 #include "text/space_mark.h"
 #include "text/utf8.h"
+#include "text/word_cache.h"
 
 namespace puna::text {
 
@@ -26,7 +27,6 @@ std::vector<SpecialMatcher::Entry> space_runs_of(const Vocabulary& vocabulary) {
 
 SentencePieceBpe::SentencePieceBpe(const Vocabulary& vocabulary, bool adds_prefix, TokenId unk)
     : vocabulary_(vocabulary), adds_prefix_(adds_prefix), unk_(unk), space_runs_(space_runs_of(vocabulary)) {
-  byte_tokens_.fill(kNoToken);
   for (std::size_t i = 0; i < vocabulary.size(); ++i) {
     const std::string_view text = vocabulary.text(static_cast<TokenId>(i));
     for (auto at = text.find(kSpaceMark, 1); at != std::string_view::npos; at = text.find(kSpaceMark, at + 1)) {
@@ -44,14 +44,7 @@ Result<std::unique_ptr<Codec>> SentencePieceBpe::make(const VocabularyData& data
   }
   std::unique_ptr<SentencePieceBpe> spm(new SentencePieceBpe(vocabulary, data.add_space_prefix.value_or(true), unk));
   spm->scores_ = data.scores;
-  for (std::size_t i = 0; i < vocabulary.size(); ++i) {
-    const auto id = static_cast<TokenId>(i);
-    if (vocabulary.kind(id) != TokenKind::byte && !data.kinds.empty()) continue;  // files without kinds have byte tokens too
-    const int byte = byte_token_value(vocabulary.text(id));
-    if (byte < 0) continue;
-    TokenId& token = spm->byte_tokens_[static_cast<std::size_t>(byte)];
-    if (token == kNoToken) token = id;
-  }
+  spm->bytes_ = ByteFallback(data, vocabulary);
   return spm;
 }
 
@@ -67,10 +60,9 @@ class SentencePieceBpe::Word {
  public:
   explicit Word(const SentencePieceBpe& spm) : spm_(spm) {}
 
-  // `begin`: where in `out` the tokens of the text around begin.
-  void encode(std::string_view text, std::size_t begin, std::vector<TokenId>& out) {
+  // Appends to `out`, which is empty.
+  void encode(std::string_view text, std::vector<TokenId>& out) {
     text_ = text;
-    begin_ = begin;
     made_of_.clear();
     split();
     merge();
@@ -169,17 +161,15 @@ class SentencePieceBpe::Word {
   }
 
   void append_fallback(std::string_view character, std::vector<TokenId>& out) const {
-    auto token = [&](char byte) { return spm_.byte_tokens_[static_cast<unsigned char>(byte)]; };
-    if (std::all_of(character.begin(), character.end(), [&](char byte) { return token(byte) != kNoToken; })) {
-      for (const char byte : character) out.push_back(token(byte));
-    } else if (spm_.unk_ != kNoToken && (out.size() == begin_ || out.back() != spm_.unk_)) {
+    if (spm_.bytes_.covers(character)) {
+      spm_.bytes_.append(character, out);
+    } else if (spm_.unk_ != kNoToken && (out.empty() || out.back() != spm_.unk_)) {
       out.push_back(spm_.unk_);
     }
   }
 
   const SentencePieceBpe& spm_;
   std::string_view text_;
-  std::size_t begin_ = 0;
   std::vector<Symbol> symbols_;
   std::vector<Candidate> heap_;
   std::unordered_map<TokenId, std::uint32_t> made_of_;  // of an unused token that came up: the length of its left part
@@ -200,13 +190,21 @@ void SentencePieceBpe::encode(std::string_view text, std::vector<TokenId>& out) 
   const std::string_view all = written;
   const std::size_t n_before = out.size();
   Word word(*this);
+  WordCache cache(all.size());
+  std::vector<TokenId> ids;
+  auto encode_word = [&](std::string_view text) -> std::span<const TokenId> {
+    ids.clear();
+    word.encode(text, ids);
+    return ids;
+  };
   const EncodeOptions options;
   SpecialMatcher::Walk walk(space_runs_, all, options);
   for (std::size_t at = 0; at < all.size();) {
     const SpecialMatcher::Match run = walk.next();
     while (at < run.begin) {
       const std::size_t end = word_end(all.substr(0, run.begin), at);
-      word.encode(all.substr(at, end - at), n_before, out);
+      const std::string_view text_of_word = all.substr(at, end - at);
+      append_word(cache.get(text_of_word, [&] { return encode_word(text_of_word); }), unk_, n_before, out);
       at = end;
     }
     if (run.id != kNoToken) out.push_back(run.id);
@@ -216,8 +214,8 @@ void SentencePieceBpe::encode(std::string_view text, std::vector<TokenId>& out) 
 
 void SentencePieceBpe::append_bytes(TokenId id, std::string& out) const {
   const std::string_view text = vocabulary_.text(id);
-  const int byte = byte_token_value(text);
-  if (byte >= 0 && byte_tokens_[static_cast<std::size_t>(byte)] == id) {
+  const int byte = bytes_.byte_of(id, text);
+  if (byte >= 0) {
     out += static_cast<char>(static_cast<unsigned char>(byte));
   } else {
     out += with_plain_spaces(text);

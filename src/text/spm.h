@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 
+#include "text/byte_fallback.h"
 #include "text/codec.h"
 #include "text/special_matcher.h"
 #include "text/vocabulary.h"
@@ -36,7 +37,7 @@ class SentencePieceBpe final : public Codec {
   bool adds_prefix_;
   TokenId unk_;
   std::vector<float> scores_;
-  std::array<TokenId, 256> byte_tokens_{};
+  ByteFallback bytes_;
   std::array<bool, 256> joins_space_{};  // last bytes of characters that stand before a ▁ inside some token
   SpecialMatcher space_runs_;            // user-defined tokens that are several spaces, which win over merges
 };

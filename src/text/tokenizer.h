@@ -16,18 +16,23 @@
 
 namespace puna::text {
 
+struct Pipeline;
+
 // What a token is: the numbers of tokenizer.ggml.token_type.
 enum class TokenKind : std::uint8_t { normal = 1, unknown = 2, control = 3, user_defined = 4, unused = 5, byte = 6 };
 
 // A vocabulary as a file describes it. The names in the comments are GGUF's keys; errors name them. The views are needed
 // during Tokenizer::make() only. An empty optional means that the file does not say.
 struct VocabularyData {
-  std::string model;                     // tokenizer.ggml.model: "gpt2" (byte-level BPE) or "llama" (SentencePiece BPE)
-  std::string pre;                       // tokenizer.ggml.pre, or the user's --pre: a row of text/pretokenizers; gpt2 only
+  // tokenizer.ggml.model: "gpt2" (BPE), "llama" (SentencePiece BPE), "t5" (Unigram), "bert" (WordPiece), "rwkv" (the longest
+  // token), or the name of a BPE row of text/pretokenizers
+  std::string model;
+  std::string pre;                       // tokenizer.ggml.pre, or the user's --pre: a row of text/pretokenizers; BPE only
   std::vector<std::string_view> tokens;  // tokenizer.ggml.tokens
-  std::vector<float> scores;             // tokenizer.ggml.scores; llama needs them, gpt2 does not look at them
+  std::vector<float> scores;             // tokenizer.ggml.scores; llama and t5 need them, the others do not look
   std::vector<std::int64_t> kinds;       // tokenizer.ggml.token_type; none: every token is normal
-  std::vector<std::string_view> merges;  // tokenizer.ggml.merges, best first, "left right"; gpt2 only
+  std::vector<std::string_view> merges;  // tokenizer.ggml.merges, best first, "left right"; BPE only
+  std::string_view charsmap;             // tokenizer.ggml.precompiled_charsmap, as bytes; t5 only
 
   std::optional<std::int64_t> bos;      // tokenizer.ggml.bos_token_id; llama without it: token 1, where that is a control token
   std::optional<std::int64_t> eos;      // tokenizer.ggml.eos_token_id; llama without it: token 2, where that is a control token
@@ -36,6 +41,8 @@ struct VocabularyData {
   std::optional<std::int64_t> eom;      // tokenizer.ggml.eom_token_id
   std::optional<std::int64_t> sep;      // tokenizer.ggml.seperator_token_id (the format's spelling)
   std::optional<std::int64_t> pad;      // tokenizer.ggml.padding_token_id
+  std::optional<std::int64_t> cls;      // tokenizer.ggml.cls_token_id; bert only: its bos
+  std::optional<std::int64_t> mask;     // tokenizer.ggml.mask_token_id
   std::optional<std::int64_t> fim_pre;  // tokenizer.ggml.fim_pre_token_id; fill in the middle: before the prefix,
   std::optional<std::int64_t> fim_suf;  // tokenizer.ggml.fim_suf_token_id; … the suffix,
   std::optional<std::int64_t> fim_mid;  // tokenizer.ggml.fim_mid_token_id; … the middle
@@ -44,9 +51,16 @@ struct VocabularyData {
   std::optional<std::int64_t> fim_sep;  // tokenizer.ggml.fim_sep_token_id
   std::vector<std::int64_t> extra_eog;  // more ids that end a generation (a file's eos_token_ids, a user's choice)
 
-  std::optional<bool> add_bos;           // tokenizer.ggml.add_bos_token; default: llama yes, gpt2 as the row of `pre` says
-  std::optional<bool> add_eos;           // tokenizer.ggml.add_eos_token; default: no
-  std::optional<bool> add_space_prefix;  // tokenizer.ggml.add_space_prefix; default: llama yes, gpt2 no
+  std::optional<bool>
+      add_bos;  // tokenizer.ggml.add_bos_token; default: llama and bert yes, BPE as the row of `pre` says, others no
+  std::optional<bool> add_eos;                   // tokenizer.ggml.add_eos_token; default: t5 yes, others no
+  std::optional<bool> add_sep;                   // tokenizer.ggml.add_sep_token: bert's `sep` as its EOS; default: yes
+  std::optional<bool> add_space_prefix;          // tokenizer.ggml.add_space_prefix; default: llama and t5 yes, others no
+  std::optional<bool> remove_extra_whitespaces;  // tokenizer.ggml.remove_extra_whitespaces; t5 only; default: no
+  std::optional<bool> lowercase;                 // tokenizer.ggml.normalizer.lowercase; bert only; default: yes
+  std::optional<bool> strip_accents;             // tokenizer.ggml.normalizer.strip_accents; bert only; default: as lowercase
+
+  const Pipeline* pipeline = nullptr;  // instead of `pre` and the flags of the text's normalization; needed as long as the views
 };
 
 struct EncodeOptions {
@@ -75,9 +89,9 @@ class Tokenizer {
   std::vector<TokenId> encode(std::string_view text, const EncodeOptions& options = {}) const;
 
   // The text that these tokens stand for, as bytes: decode(encode(x)) is x where the vocabulary can write every byte, up to
-  // what its normalization changes (NFC for qwen2; U+2581 is a space for llama). Where the vocabulary adds a space prefix,
-  // one space is taken away at the start and after each control token and each user-defined one that does not begin with a
-  // space itself (▁). Ids outside the vocabulary are nothing. skip_special leaves out control tokens.
+  // what its normalization changes (NFC for qwen2; U+2581 is a space for llama and t5; bert keeps little of the text). Where the
+  // vocabulary adds a space prefix, one space is taken away at the start and after each control token and each user-defined one
+  // that does not begin with a space itself (▁). Ids outside the vocabulary are nothing. skip_special leaves out control tokens.
   std::string decode(std::span<const TokenId> ids, bool skip_special = false) const;
 
   std::size_t size() const;
@@ -107,15 +121,16 @@ class Tokenizer {
   std::optional<TokenId> eom() const;
   std::optional<TokenId> sep() const;
   std::optional<TokenId> pad() const;
+  std::optional<TokenId> mask() const;
   std::optional<TokenId> fim_pre() const;
   std::optional<TokenId> fim_suf() const;
   std::optional<TokenId> fim_mid() const;
   bool adds_bos() const;  // and there is a BOS token
-  bool adds_eos() const;
+  bool adds_eos() const;  // bert: its `sep`
   bool adds_space_prefix() const;
 
-  std::string_view model_name() const;  // "gpt2", "llama"
-  std::string_view pre_name() const;    // as it was given; empty for llama
+  std::string_view model_name() const;  // "gpt2", "llama", "t5" …
+  std::string_view pre_name() const;    // as it was given; empty where there is none
 
  private:
   friend class Detokenizer;

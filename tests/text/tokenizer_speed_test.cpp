@@ -53,13 +53,16 @@ struct Vocabulary {
 std::vector<Vocabulary> all_vocabularies() {
   std::vector<Vocabulary> all;
   const std::vector<std::string> units = {"Z", "A", "Ċ", "Ġ", ".", "1"};
-  std::vector<WordEnd> seen;
+  const std::vector<std::string> plain_units = {"Z", "A", "\n", "▁", ".", "中"};
+  std::vector<const std::string_view*> seen;
   for (const auto name : pretokenizer_names()) {
-    const WordEnd word_end = find_pretokenizer(name)->word_end;
-    if (word_end && std::find(seen.begin(), seen.end(), word_end) != seen.end()) continue;  // another name of the same
-    seen.push_back(word_end);
-    auto v = byte_vocabulary(std::string(name));
-    for (const auto& unit : units) {
+    const auto* patterns = find_pretokenizer(name)->patterns.data();
+    if (std::find(seen.begin(), seen.end(), patterns) != seen.end()) continue;  // another name of the same
+    seen.push_back(patterns);
+    const bool characters = find_pretokenizer(name)->characters;
+    auto v = characters ? character_vocabulary(std::string(name)) : byte_vocabulary(std::string(name));
+    for (const auto& unit : characters ? plain_units : units) {
+      if (characters) add(v, unit);
       for (std::size_t n = 1; n <= 64; n *= 2) {
         add(v, repeat(unit, 2 * n));
         v.merges.push_back(repeat(unit, n) + " " + repeat(unit, n));
@@ -78,6 +81,17 @@ std::vector<Vocabulary> all_vocabularies() {
     for (std::size_t n = 2; n < 32; ++n) add(v, std::string(n, ' '), TokenKind::user_defined);
     all.push_back({prefix ? "llama" : "llama without prefix", v.make()});
   }
+  auto unigram = unigram_vocabulary();
+  for (const std::string& unit : plain_units) {
+    for (std::size_t n = 1; n <= 16; n *= 2) add(unigram, repeat(unit, n), TokenKind::normal, -8 - static_cast<float>(n));
+  }
+  add(unigram, "a▁b", TokenKind::normal, -20);  // so that no text falls into words
+  all.push_back({"t5", unigram.make()});
+  auto greedy = rwkv_vocabulary();
+  for (const std::string unit : {"Z", "A", "\n", " ", ".", "中"}) {
+    for (std::size_t n = 1; n <= 64; n *= 2) add(greedy, repeat(unit, n));
+  }
+  all.push_back({"rwkv", greedy.make()});
   return all;
 }
 

@@ -105,10 +105,41 @@ inline OwnedVocabulary piece_vocabulary() {
   return v;
 }
 
+// The same for BPE of characters.
+inline OwnedVocabulary character_vocabulary(std::string pre) {
+  OwnedVocabulary v = piece_vocabulary();
+  v.data.model = "gpt2";
+  v.data.pre = std::move(pre);
+  v.data.scores.clear();
+  return v;
+}
+
+// RWKV's: <s>, then token 1 + i is byte i, written as Python writes bytes.
+inline OwnedVocabulary rwkv_vocabulary() {
+  OwnedVocabulary v;
+  v.data.model = "rwkv";
+  v.tokens = {"<s>"};
+  v.data.kinds = {3};
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    v.tokens.push_back(std::string("\\x") + kDigits[byte / 16] + kDigits[byte % 16]);
+    v.data.kinds.push_back(1);
+  }
+  return v;
+}
+
+// A Unigram vocabulary of pieces with their scores, which keeps all spaces.
+inline OwnedVocabulary unigram_vocabulary() {
+  OwnedVocabulary v = piece_vocabulary();
+  v.data.model = "t5";
+  v.data.add_eos = false;
+  return v;
+}
+
 inline TokenId add(OwnedVocabulary& v, std::string text, TokenKind kind = TokenKind::normal, float score = 0) {
   v.tokens.push_back(std::move(text));
   v.data.kinds.push_back(static_cast<std::int64_t>(kind));
-  if (v.data.model == "llama") v.data.scores.push_back(score);
+  if (v.data.model == "llama" || v.data.model == "t5") v.data.scores.push_back(score);
   return static_cast<TokenId>(v.tokens.size() - 1);
 }
 
