@@ -98,6 +98,7 @@ bench: | build/.all-packages
 	@grep -qs 'PUNA_BENCH:BOOL=ON' build/CMakeCache.txt || $(call configure,release,-DPUNA_BENCH=ON)
 	@$(call ninja,build,all)
 	@for program in build/bench/bench_*; do [ ! -x "$$program" ] || "$$program" || exit 1; done
+	@python3 bench/compare_tokenizers.py $(if $(PEER),--peer "$(PEER)") $(models)
 	@[ -z "$(PEER)$(PEER_IK)" ] || python3 bench/compare.py $(if $(PEER),--peer "$(PEER)") $(if $(PEER_IK),--peer-ik "$(PEER_IK)") $(models)
 
 format:
