@@ -36,7 +36,7 @@ def library_text():
 
 
 def mixed_text():
-    return library_text() + " ".join(make_texts(23, 90_000)).encode()[:HALF]
+    return library_text() + " ".join(make_texts(23, 160_000)).encode()[:HALF]
 
 
 def path_of(name):
