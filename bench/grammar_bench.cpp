@@ -19,6 +19,7 @@
 #include "model/vocabulary.h"
 #include "text/grammar/constraint.h"
 #include "text/grammar/gbnf.h"
+#include "text/grammar/json_schema.h"
 
 namespace puna::text::grammar {
 namespace {
@@ -125,13 +126,37 @@ const TokenMask* timed_mask(TokenMatcher& matcher, Masks& masks) {
   return *mask;
 }
 
+// A hundred properties of all kinds, half of them required.
+Value large_schema() {
+  const char* const kinds[] = {
+      R"({"type":"string"})",
+      R"({"type":"string","maxLength":80})",
+      R"({"type":"integer","minimum":0,"maximum":1000000})",
+      R"({"type":"number"})",
+      R"({"type":"boolean"})",
+      R"({"enum":["red","green","blue",null]})",
+      R"({"type":"array","items":{"type":"string"},"maxItems":20})",
+      R"({"type":"string","format":"date-time"})",
+      R"({"type":"string","pattern":"^[A-Z]{2}-[0-9]{4,6}$"})",
+      R"({"anyOf":[{"type":"null"},{"type":"object","properties":{"x":{"type":"number"},"y":{"type":"number"}}}]})"};
+  Value properties = Value::object();
+  Value::Array required;
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = "property_" + std::to_string(i);
+    properties.set(name, json::parse(kinds[i % 10]).value());
+    if (i % 2 == 0) required.push_back(name);
+  }
+  return Value::object({{"type", "object"}, {"properties", properties}, {"required", required}, {"additionalProperties", false}});
+}
+
+// `gbnf`: or "schema", large_schema().
 std::shared_ptr<const Constraint> constraint(benchmark::State& state, const std::string& gbnf) {
   const Vocabulary& v = vocabulary();
   if (!v.tokenizer) {
     state.SkipWithError(v.problem.c_str());
     return nullptr;
   }
-  auto grammar = parse_gbnf(gbnf);
+  auto grammar = gbnf == "schema" ? json_schema_grammar(large_schema()) : parse_gbnf(gbnf);
   auto made = grammar ? Constraint::make(*std::move(grammar), *v.tokenizer, v.trie) : std::unexpected(grammar.error());
   if (!made) state.SkipWithError(made.error().message.c_str());
   return made ? *made : nullptr;
@@ -178,6 +203,15 @@ void draw(benchmark::State& state, const std::string& gbnf, int n_answers, int n
   masks.report(state);
 }
 
+void compile_schema(benchmark::State& state) {
+  for (auto _ : state) {
+    const auto grammar = json_schema_grammar(large_schema());
+    const auto automaton = grammar ? compile(*grammar) : std::unexpected(grammar.error());
+    if (!automaton) return state.SkipWithError(automaton.error().message.c_str());
+    state.counters["states"] = static_cast<double>((*automaton)->states.size());
+  }
+}
+
 void compile_gbnf(benchmark::State& state, const std::string& gbnf) {
   for (auto _ : state) {
     const auto automaton = compile(*parse_gbnf(gbnf));
@@ -203,10 +237,12 @@ void build_trie(benchmark::State& state) {
       repeat("It was a bright cold day in April, and the clocks were striking thirteen. Žluťoučký kůň! 中文 ", 40);
   row("trie", build_trie);
   row("compile/json", compile_gbnf, std::string(kJson));
+  row("compile/schema-of-100", compile_schema);
   row("mask/json", replay, std::string(kJson), documents);
   row("mask/json/first", replay, std::string(kJson), std::vector<std::string>{documents[0]});
   row("mask/json/deep", replay, std::string(kJson), std::vector<std::string>{repeat("[{\"a\": ", 500) + "1" + repeat("}]", 500)});
   row("mask/json/random", draw, std::string(kJson), 30, 200);
+  row("mask/schema-of-100/random", draw, std::string("schema"), 20, 400);
   row("mask/any-but-x", replay, std::string("root ::= [^x]*"), std::vector<std::string>{prose});
   row("mask/any-but-x/random", draw, std::string("root ::= [^x]*"), 4, 500);
   row("mask/one-rule-each", replay, std::string("root ::= item*\nitem ::= [^x]"), std::vector<std::string>{prose});
