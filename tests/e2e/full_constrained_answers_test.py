@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""500 finished answers of SmolLM2 at temperature 1.5 under each class of schemas: all valid by PyPI's jsonschema, formats too. Long."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests/tools"))
+import jsonschema
+from schema_classes import CLASSES
+
+SAMPLES = 500
+
+
+def main():
+    samples = int(sys.argv[1]) if len(sys.argv) > 1 else SAMPLES
+    program = pathlib.Path(os.environ["PUNA"])
+    model = subprocess.run([program, "pull", "smollm2-135m"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    driver = subprocess.Popen([program.parent / "tests/constrained", model], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    faults = []
+    for name, schema in CLASSES.items():
+        request = {"schema": json.dumps(schema), "prompt": f"As JSON, {name}: ", "samples": samples, "temperature": 1.5, "seed": 1, "tokens": 200}
+        driver.stdin.write(json.dumps(request) + "\n")
+        driver.stdin.flush()
+        answer = json.loads(driver.stdout.readline())
+        if "error" in answer:
+            faults.append(f"{name}: {answer['error']}")
+            continue
+        validator = jsonschema.Draft202012Validator(schema, format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER)
+        texts = answer["texts"]
+        faults += [f"{name}: invalid: {text}" for text in texts if not validator.is_valid(json.loads(text))]
+        print(f"{name}: {len(texts)} answers, {len(set(texts))} different, {answer['unfinished']} cut off at 200 tokens", flush=True)
+    print("\n".join(faults))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
