@@ -3,8 +3,9 @@
 
 DRIVER: build/tests/tokenize_texts. FOLDER: what fetch_vocabularies.py brought. For each vocabulary:
   - the pairs of text and ids that lie beside it, all of them;
-  - N generated texts: byte-level BPE and Unigram by Hugging Face's tokenizers, WordPiece too, SentencePiece by sentencepiece, each
-    built from the file's own tokens; a tokenizer.json as it is;
+  - N generated texts: byte-level BPE, BPE of characters and WordPiece by Hugging Face's tokenizers, SentencePiece BPE by
+    sentencepiece, Unigram by tokenizers behind sentencepiece's normalizer, each built from the file's own tokens; a tokenizer.json
+    as it is;
   - the ids give the texts back, byte for byte, up to what the vocabulary normalizes.
 Needs tokenizers, sentencepiece, protobuf and gguf (tools/oracles.txt). Prints what differs; exit status 1 where something does."""
 import argparse
@@ -85,7 +86,7 @@ def wordpiece(v):
     return lambda texts: [e.ids for e in add(t, v).encode_batch(texts, add_special_tokens=False)]
 
 
-def sentencepiece_of(v):
+def model_of(v):
     m = proto.ModelProto()
     types = {1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6}
     seen = set()
@@ -106,12 +107,25 @@ def sentencepiece_of(v):
     m.normalizer_spec.remove_extra_whitespaces = bool(v.get("remove_extra_whitespaces", False))
     m.normalizer_spec.escape_whitespaces = True
     m.normalizer_spec.precompiled_charsmap = bytes(int(b) & 0xFF for b in v.get("precompiled_charsmap", []))
-    p = sentencepiece.SentencePieceProcessor(model_proto=m.SerializeToString())
+    return m
+
+
+def sentencepiece_of(v):
+    p = sentencepiece.SentencePieceProcessor(model_proto=model_of(v).SerializeToString())
     return lambda texts: [p.encode(t) for t in texts]
 
 
+def unigram(v):
+    """sentencepiece normalizes; its own sums of scores are float, so that what is equal or nearly so comes out by rounding. The
+    models of this kind go with tokenizers, whose sums are double as puna's are."""
+    m = model_of(v)
+    p = sentencepiece.SentencePieceProcessor(model_proto=m.SerializeToString())
+    t = Tokenizer(models.Unigram([(piece.piece, piece.score) for piece in m.pieces], m.trainer_spec.unk_id, m.trainer_spec.byte_fallback))
+    return lambda texts: [t.encode(p.normalize(text), add_special_tokens=False).ids for text in texts]
+
+
 def oracle_of(v):
-    by_model = {"gpt2": byte_level, "llama": sentencepiece_of, "t5": sentencepiece_of, "bert": wordpiece}
+    by_model = {"gpt2": byte_level, "llama": sentencepiece_of, "t5": unigram, "bert": wordpiece}
     return by_model.get(v.model, of_characters)(v)
 
 
