@@ -1,12 +1,32 @@
 #include "model/vocabulary.h"
 
+#include "text/pretokenizers.h"
+
 namespace puna::model {
+
+namespace {
+
+// What the user chose is looked at by itself: the file is not to blame for it.
+Result<void> check_choice(const gguf::File& file, std::string_view model, std::string_view pre_tokenizer) {
+  if (!text::row_of_model(model)) {
+    return std::unexpected(error(ErrorKind::unsupported,
+                                 "--pre {}: the tokenizer of {} is of the kind '{}', which has no pre-tokenizer", pre_tokenizer,
+                                 file.name(), model)
+                               .with_hint("leave out --pre"));
+  }
+  auto row = text::find_pretokenizer(pre_tokenizer);
+  if (!row) return std::unexpected(std::move(row).error().within("--pre"));
+  return {};
+}
+
+}  // namespace
 
 Result<std::unique_ptr<text::Tokenizer>> load_tokenizer(const gguf::File& file, std::string_view pre_tokenizer) {
   text::VocabularyData data;
   const auto model = PUNA_TRY(file.get_string("tokenizer.ggml.model"));
   if (!model) return fail("{}: key 'tokenizer.ggml.model' is missing", file.name());
   data.model = *model;
+  if (!pre_tokenizer.empty()) PUNA_TRY(check_choice(file, *model, pre_tokenizer));
   data.pre = pre_tokenizer.empty() ? PUNA_TRY(file.get_string("tokenizer.ggml.pre"))
   .value_or("") : pre_tokenizer;
   auto tokens = PUNA_TRY(file.get_strings("tokenizer.ggml.tokens"));

@@ -309,7 +309,7 @@ Result<PreTokenizer> find_pretokenizer(std::string_view name) {
   const std::vector<std::string_view> names = pretokenizer_names();
   const std::string_view near = nearest(name, names);
   const std::string hint = near.empty() ? all : fmt::format("did you mean {}? {}", near, all);
-  return std::unexpected(error(ErrorKind::unsupported, "unknown pre-tokenizer '{}' (tokenizer.ggml.pre)", name).with_hint(hint));
+  return std::unexpected(error(ErrorKind::unsupported, "unknown pre-tokenizer '{}'", name).with_hint(hint));
 }
 
 }  // namespace puna::text

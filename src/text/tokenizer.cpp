@@ -134,7 +134,9 @@ Result<PreTokenizer> pretokenizer_of(const VocabularyData& data) {
   const auto own = row_of_model(data.model);
   if (!own || data.pipeline) return PreTokenizer{};
   const bool names_none = data.pre.empty() || data.pre == "default";
-  return find_pretokenizer(names_none && !own->empty() ? *own : std::string_view(data.pre));
+  auto row = find_pretokenizer(names_none && !own->empty() ? *own : std::string_view(data.pre));
+  if (!row && !data.pre.empty()) return std::unexpected(std::move(row).error().within("tokenizer.ggml.pre"));
+  return row;
 }
 
 }  // namespace

@@ -36,6 +36,10 @@ def pair(key, kind, value, element=None):
     return data + scalar(kind, value)
 
 
+def head(metadata, infos=b"", n_tensors=0):
+    return b"GGUF" + struct.pack("<IQQ", 3, n_tensors, len(metadata)) + b"".join(metadata) + infos
+
+
 def write(path, with_template=True, arch="llama", words=WORDS):
     tokens = SPECIALS + [f"<0x{b:02X}>" for b in range(256)] + words
     kinds = [2, 3, 3, 3, 3] + [6] * 256 + [1] * len(words)
@@ -87,7 +91,7 @@ def write(path, with_template=True, arch="llama", words=WORDS):
             values[: DIM * 261] = [0.0] * (DIM * 261)
         data += struct.pack(f"<{count}f", *values)
         data += b"\0" * (-len(data) % 32)
-    head = b"GGUF" + struct.pack("<IQQ", 3, len(shapes), len(metadata)) + b"".join(metadata) + infos
+    start = head(metadata, infos, len(shapes))
     with open(path, "wb") as file:
-        file.write(head + b"\0" * (-len(head) % 32) + data)
+        file.write(start + b"\0" * (-len(start) % 32) + data)
     return str(path)
