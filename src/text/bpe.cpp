@@ -4,8 +4,6 @@
 #include <bit>
 #include <span>
 
-#include "base/log.h"
-#include "text/hash.h"
 #include "text/space_mark.h"
 #include "text/unicode.h"
 #include "text/word_cache.h"
@@ -43,7 +41,9 @@ void append_as_characters(std::string_view bytes, std::string& out) {
 }  // namespace
 
 Result<std::unique_ptr<Codec>> Bpe::make(const VocabularyData& data, const Vocabulary& vocabulary, Words words) {
-  std::unique_ptr<Bpe> bpe(new Bpe(vocabulary, std::move(words)));
+  // By itself: an early way out of `new`'s arguments would lose what it allocated.
+  Merges merges = PUNA_TRY(Merges::make(data, vocabulary));
+  std::unique_ptr<Bpe> bpe(new Bpe(vocabulary, std::move(words), std::move(merges)));
   const bool characters = bpe->words_.characters;
   for (unsigned byte = 0; byte < 256; ++byte) {
     std::string text;
@@ -51,80 +51,30 @@ Result<std::unique_ptr<Codec>> Bpe::make(const VocabularyData& data, const Vocab
     bpe->byte_tokens_[byte] = vocabulary.find(text);
   }
   if (characters) bpe->bytes_ = ByteFallback(data, vocabulary);
-  PUNA_TRY(bpe->read_merges(data));
   return bpe;
 }
 
-Result<void> Bpe::read_merges(const VocabularyData& data) {
-  if (data.merges.size() > std::size_t{1} << 28)
-    return fail("tokenizer.ggml.merges has {} entries, too many", data.merges.size());
-  seed_ = hash_seed();
-  merges_.resize(std::bit_ceil(2 * data.merges.size() + 2));
-  std::size_t n_useless = 0;
-  std::string whole;
-  for (std::size_t i = 0; i < data.merges.size(); ++i) {
-    const std::string_view text = data.merges[i];
-    const std::size_t space = text.find(' ', 1);  // a part is never empty, and may itself begin with a space
-    if (space == std::string_view::npos || space + 1 == text.size()) {
-      return fail("tokenizer.ggml.merges[{}] is not two parts with a space between them", i);
-    }
-    whole.assign(text.substr(0, space)).append(text.substr(space + 1));
-    const Merge merge{vocabulary_.find(text.substr(0, space)), vocabulary_.find(text.substr(space + 1)), vocabulary_.find(whole),
-                      static_cast<std::uint32_t>(i)};
-    const bool useful = merge.left != kNoToken && merge.right != kNoToken && merge.whole != kNoToken &&
-                        vocabulary_.kind(merge.whole) != TokenKind::control;
-    if (useful) {
-      insert(merge);
-    } else {
-      ++n_useless;
-    }
-  }
-  if (n_useless != 0)
-    log::warning("tokenizer.ggml.merges: {} of {} name no tokens and are ignored", n_useless, data.merges.size());
-  return {};
-}
-
 namespace {
-std::uint64_t pair_key(TokenId left, TokenId right) {
-  return std::uint64_t{static_cast<std::uint32_t>(left)} << 32 | static_cast<std::uint32_t>(right);
-}
-}  // namespace
-
-// Of equal pairs the first counts.
-void Bpe::insert(const Merge& merge) {
-  const std::size_t mask = merges_.size() - 1;
-  std::size_t at = hash_number(pair_key(merge.left, merge.right), seed_) & mask;
-  while (merges_[at].left != kNoToken && !(merges_[at].left == merge.left && merges_[at].right == merge.right)) {
-    at = (at + 1) & mask;
-  }
-  if (merges_[at].left == kNoToken) merges_[at] = merge;
-}
-
-const Bpe::Merge* Bpe::find(TokenId left, TokenId right) const {
-  const std::size_t mask = merges_.size() - 1;
-  for (std::size_t at = hash_number(pair_key(left, right), seed_) & mask; merges_[at].left != kNoToken; at = (at + 1) & mask) {
-    if (merges_[at].left == left && merges_[at].right == right) return &merges_[at];
-  }
-  return nullptr;
+constexpr std::size_t kShort = 48;  // tokens of a word that merge_short() takes
 }
 
 // What encoding a word needs, kept from word to word.
 struct Bpe::Scratch {
   struct Symbol {
-    TokenId id = kNoToken;     // kNoToken: merged into the one before
-    std::uint32_t next = 0;    // n: none
-    std::uint32_t before = 0;  // n: none
+    TokenId id = kNoToken;
+    std::uint32_t rank = Merges::kNone;  // of the merge with the next one
+    std::uint32_t next = 0;              // n: none
+    std::uint32_t before = 0;            // n: none
   };
-  // A merge that was possible when it was found; it still is if both tokens are where they were.
+  // A merge that was possible when it was found; it still is if its place has the same rank.
   struct Candidate {
     std::uint32_t rank, at;
-    const Merge* merge;
     // For std::push_heap, whose first element is the largest: the earliest merge, then the leftmost place.
     bool operator<(const Candidate& other) const { return rank != other.rank ? rank > other.rank : at > other.at; }
   };
 
   std::vector<TokenId> ids;
-  std::vector<const Merge*> possible;  // possible[i]: of ids[i] and ids[i + 1]
+  std::array<std::uint32_t, kShort> ranks{};  // ranks[i]: of ids[i] and ids[i + 1]
   std::vector<Symbol> symbols;
   std::vector<Candidate> heap;
   std::string characters;
@@ -149,7 +99,11 @@ void Bpe::encode_words(std::string_view text, std::vector<TokenId>& out) const {
       encode_word(word, scratch);
       return scratch.ids;
     });
-    out.insert(out.end(), ids.begin(), ids.end());
+    if (ids.size() == 1) {
+      out.push_back(ids.front());  // most words; a range of unknown length costs more
+    } else {
+      out.insert(out.end(), ids.begin(), ids.end());
+    }
   }
 }
 
@@ -182,7 +136,6 @@ void Bpe::encode_word(std::string_view word, Scratch& scratch) const {
       if (id != kNoToken) scratch.ids.push_back(id);
     }
   }
-  constexpr std::size_t kShort = 24;
   if (scratch.ids.size() > kShort) {
     merge_long(scratch);
   } else if (scratch.ids.size() > 1) {
@@ -209,22 +162,27 @@ void Bpe::split_characters(std::string_view word, std::vector<TokenId>& ids) con
 
 // Looks for the best merge among all, again and again: quadratic, and for short words the fastest.
 void Bpe::merge_short(Scratch& scratch) const {
-  auto& ids = scratch.ids;
-  auto& possible = scratch.possible;
-  possible.clear();
-  for (std::size_t i = 0; i + 1 < ids.size(); ++i) possible.push_back(find(ids[i], ids[i + 1]));
-  while (true) {
-    std::size_t best = possible.size();
-    for (std::size_t i = 0; i < possible.size(); ++i) {
-      if (possible[i] && (best == possible.size() || possible[i]->rank < possible[best]->rank)) best = i;
+  TokenId* ids = scratch.ids.data();
+  std::uint32_t* ranks = scratch.ranks.data();
+  std::size_t n = scratch.ids.size();
+  for (std::size_t i = 0; i + 1 < n; ++i) ranks[i] = merges_.rank(ids[i], ids[i + 1]);
+  while (n > 1) {
+    // Rank and place in one number: the leftmost of equals is the least, and finding it takes no branch.
+    std::uint64_t best = ~std::uint64_t{0};
+    for (std::size_t i = 0; i + 1 < n; ++i) best = std::min(best, std::uint64_t{ranks[i]} << 32 | i);
+    const auto rank = static_cast<std::uint32_t>(best >> 32);
+    const auto at = static_cast<std::size_t>(best & 0xFFFFFFFF);
+    if (rank == Merges::kNone) break;
+    ids[at] = merges_.whole(rank);
+    std::copy(ids + at + 2, ids + n, ids + at + 1);
+    --n;
+    if (at + 1 < n) {
+      std::copy(ranks + at + 2, ranks + n, ranks + at + 1);
+      ranks[at] = merges_.rank(ids[at], ids[at + 1]);
     }
-    if (best == possible.size()) return;
-    ids[best] = possible[best]->whole;
-    ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(best) + 1);
-    possible.erase(possible.begin() + static_cast<std::ptrdiff_t>(best));
-    if (best < possible.size()) possible[best] = find(ids[best], ids[best + 1]);
-    if (best > 0) possible[best - 1] = find(ids[best - 1], ids[best]);
+    if (at > 0) ranks[at - 1] = merges_.rank(ids[at - 1], ids[at]);
   }
+  scratch.ids.resize(n);
 }
 
 // The same order of merges from a heap: n log n.
@@ -234,32 +192,34 @@ void Bpe::merge_long(Scratch& scratch) const {
   const auto n = static_cast<std::uint32_t>(scratch.ids.size());
   symbols.resize(n);
   heap.clear();
-  auto candidate = [&](std::uint32_t at) -> const Merge* {
-    return symbols[at].next == n ? nullptr : find(symbols[at].id, symbols[symbols[at].next].id);
+  auto rank_at = [&](std::uint32_t at) {
+    const std::uint32_t next = symbols[at].next;
+    return next == n ? Merges::kNone : merges_.rank(symbols[at].id, symbols[next].id);
   };
-  for (std::uint32_t i = 0; i < n; ++i) symbols[i] = {scratch.ids[i], i + 1, i == 0 ? n : i - 1};
+  for (std::uint32_t i = 0; i < n; ++i) symbols[i] = {scratch.ids[i], Merges::kNone, i + 1, i == 0 ? n : i - 1};
   for (std::uint32_t i = 0; i < n; ++i) {
-    if (const Merge* merge = candidate(i)) heap.push_back({merge->rank, i, merge});
+    symbols[i].rank = rank_at(i);
+    if (symbols[i].rank != Merges::kNone) heap.push_back({symbols[i].rank, i});
   }
   std::make_heap(heap.begin(), heap.end());
-  auto push = [&](std::uint32_t at) {
-    if (const Merge* merge = candidate(at)) {
-      heap.push_back({merge->rank, at, merge});
-      std::push_heap(heap.begin(), heap.end());
-    }
+  auto update = [&](std::uint32_t at) {
+    symbols[at].rank = rank_at(at);
+    if (symbols[at].rank == Merges::kNone) return;
+    heap.push_back({symbols[at].rank, at});
+    std::push_heap(heap.begin(), heap.end());
   };
   while (!heap.empty()) {
     std::pop_heap(heap.begin(), heap.end());
-    const auto [rank, at, merge] = heap.back();
+    const auto [rank, at] = heap.back();
     heap.pop_back();
     auto& left = symbols[at];
-    if (left.id != merge->left || left.next == n || symbols[left.next].id != merge->right) continue;
-    symbols[left.next].id = kNoToken;
-    left.id = merge->whole;
+    if (left.rank != rank) continue;
+    symbols[left.next].rank = Merges::kNone;  // it is part of this one now
+    left.id = merges_.whole(rank);
     left.next = symbols[left.next].next;
     if (left.next != n) symbols[left.next].before = at;
-    push(at);
-    if (left.before != n) push(left.before);
+    update(at);
+    if (left.before != n) update(left.before);
   }
   scratch.ids.clear();
   for (std::uint32_t at = 0; at != n; at = symbols[at].next) scratch.ids.push_back(symbols[at].id);

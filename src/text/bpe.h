@@ -7,6 +7,7 @@
 
 #include "text/byte_fallback.h"
 #include "text/codec.h"
+#include "text/merges.h"
 #include "text/pretokenizers.h"
 #include "text/vocabulary.h"
 
@@ -23,29 +24,20 @@ class Bpe final : public Codec {
     bool fuses_unk = true;  // neighbours become one
   };
 
-  // The vocabulary must outlive the codec. Merges whose parts or whole are no tokens, or whole a control token, can never
-  // apply and are left out, with one warning. A byte without a token (some vocabularies lack control characters and bytes
-  // that UTF-8 never has) becomes nothing, as in the reference. Where tokens are made of characters, one that is no token
-  // becomes its bytes' tokens, or else `unk`, or nothing. Error: a merge that is not two parts.
+  // The vocabulary must outlive the codec. A byte without a token (some vocabularies lack control characters and bytes that
+  // UTF-8 never has) becomes nothing, as in the reference. Where tokens are made of characters, one that is no token becomes
+  // its bytes' tokens, or else `unk`, or nothing. Errors: those of the merges.
   static Result<std::unique_ptr<Codec>> make(const VocabularyData& data, const Vocabulary& vocabulary, Words words);
 
   void encode(std::string_view text, std::vector<TokenId>& out) const override;
   void append_bytes(TokenId id, std::string& out) const override;
 
  private:
-  struct Merge {
-    TokenId left = kNoToken;
-    TokenId right = kNoToken;
-    TokenId whole = kNoToken;
-    std::uint32_t rank = 0;
-  };
   struct Scratch;
 
-  Bpe(const Vocabulary& vocabulary, Words words) : vocabulary_(vocabulary), words_(std::move(words)) {}
+  Bpe(const Vocabulary& vocabulary, Words words, Merges merges)
+      : vocabulary_(vocabulary), words_(std::move(words)), merges_(std::move(merges)) {}
 
-  Result<void> read_merges(const VocabularyData& data);
-  void insert(const Merge& merge);
-  const Merge* find(TokenId left, TokenId right) const;
   TokenId whole(std::string_view word, Scratch& scratch) const;
   void encode_words(std::string_view text, std::vector<TokenId>& out) const;
   // The tokens of a word to scratch.ids.
@@ -58,8 +50,7 @@ class Bpe final : public Codec {
   Words words_;
   std::array<TokenId, 256> byte_tokens_{};  // of bytes, or of the characters below 0x80
   ByteFallback bytes_;
-  std::vector<Merge> merges_;  // open addressing by (left, right); a power of two, at most half full
-  std::uint64_t seed_ = 0;
+  Merges merges_;
 };
 
 }  // namespace puna::text

@@ -22,17 +22,24 @@ class WordCache {
 
   bool is_used_for(std::string_view word) const { return !slots_.empty() && word.size() <= kLongestWord; }
 
-  // The tokens of `word`, from the cache or from make(), which may give any number.
+  // The tokens of `word`, from the cache or from make(), which may give any number. What comes back is good until the next call.
   template <class Make>
   std::span<const TokenId> get(std::string_view word, Make&& make) {
     if (!is_used_for(word)) return make();
     const std::uint64_t hash = hash_bytes(word, seed_);
     Slot& slot = slots_[hash & (slots_.size() - 1)];
-    if (slot.hash == hash && slot.word == word) return {ids_.data() + slot.begin, slot.n};
+    if (slot.hash == hash && std::string_view(slot.word, slot.size) == word) {
+      return {slot.n == 1 ? &slot.first : ids_.data() + slot.first, slot.n};
+    }
     const std::span<const TokenId> made = make();
-    if (ids_.size() + made.size() > kMostIds) return made;
-    slot = {hash, word, static_cast<std::uint32_t>(ids_.size()), static_cast<std::uint32_t>(made.size())};
-    ids_.insert(ids_.end(), made.begin(), made.end());
+    if (made.size() != 1 && ids_.size() + made.size() > kMostIds) return made;
+    slot = {hash, word.data(), static_cast<std::uint16_t>(word.size()), static_cast<std::uint16_t>(made.size()), 0};
+    if (made.size() == 1) {
+      slot.first = made.front();
+    } else {
+      slot.first = static_cast<std::int32_t>(ids_.size());
+      ids_.insert(ids_.end(), made.begin(), made.end());
+    }
     return made;
   }
 
@@ -44,8 +51,10 @@ class WordCache {
 
   struct Slot {
     std::uint64_t hash = 0;
-    std::string_view word;  // in the text; the empty one is never looked for
-    std::uint32_t begin = 0, n = 0;
+    const char* word = nullptr;  // in the text; the empty one is never looked for
+    std::uint16_t size = 0;
+    std::uint16_t n = 0;     // tokens; a word's are at most its bytes and one
+    std::int32_t first = 0;  // where n is 1: the token itself; else its place in ids_
   };
   std::vector<Slot> slots_;
   std::vector<TokenId> ids_;

@@ -1,0 +1,70 @@
+#include "text/merges.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "base/log.h"
+
+namespace puna::text {
+
+void Merges::reserve(std::size_t n_merges, std::size_t n_tokens) {
+  constexpr std::size_t kMostFirst = 512;
+  seed_ = hash_seed();
+  slots_.resize(std::bit_ceil(2 * n_merges + 2));
+  wholes_.assign(n_merges, kNoToken);
+  const std::size_t n_bits = std::bit_ceil(std::max<std::size_t>(64, 8 * n_merges));
+  filter_.assign(n_bits / 64, 0);
+  filter_shift_ = static_cast<unsigned>(64 - std::countr_zero(n_bits));
+  n_first_ = static_cast<std::uint32_t>(std::min(kMostFirst, n_tokens));
+  first_.assign(std::size_t{n_first_} * n_first_, kNone);
+}
+
+void Merges::insert(TokenId left, TokenId right, std::uint32_t rank) {
+  const auto l = static_cast<std::uint32_t>(left);
+  const auto r = static_cast<std::uint32_t>(right);
+  if (l < n_first_ && r < n_first_) {
+    std::uint32_t& first = first_[std::size_t{l} * n_first_ + r];
+    first = std::min(first, rank);
+    return;
+  }
+  const std::uint64_t hash = hash_of(l, r);
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = hash & mask;
+  while (slots_[at].rank != kNone && !(slots_[at].left == left && slots_[at].right == right)) at = (at + 1) & mask;
+  if (slots_[at].rank != kNone) return;
+  slots_[at] = {left, right, rank};
+  const std::uint64_t bit = hash >> filter_shift_;
+  filter_[bit / 64] |= std::uint64_t{1} << bit % 64;
+}
+
+Result<Merges> Merges::make(const VocabularyData& data, const Vocabulary& vocabulary) {
+  if (data.merges.size() > std::size_t{1} << 28)
+    return fail("tokenizer.ggml.merges has {} entries, too many", data.merges.size());
+  Merges merges;
+  merges.reserve(data.merges.size(), vocabulary.size());
+  std::size_t n_useless = 0;
+  std::string both;
+  for (std::size_t i = 0; i < data.merges.size(); ++i) {
+    const std::string_view text = data.merges[i];
+    const std::size_t space = text.find(' ', 1);  // a part is never empty, and may itself begin with a space
+    if (space == std::string_view::npos || space + 1 == text.size()) {
+      return fail("tokenizer.ggml.merges[{}] is not two parts with a space between them", i);
+    }
+    both.assign(text.substr(0, space)).append(text.substr(space + 1));
+    const TokenId left = vocabulary.find(text.substr(0, space));
+    const TokenId right = vocabulary.find(text.substr(space + 1));
+    const TokenId whole = vocabulary.find(both);
+    if (left == kNoToken || right == kNoToken || whole == kNoToken || vocabulary.kind(whole) == TokenKind::control) {
+      ++n_useless;
+      continue;
+    }
+    merges.wholes_[i] = whole;
+    merges.insert(left, right, static_cast<std::uint32_t>(i));
+  }
+  if (n_useless != 0)
+    log::warning("tokenizer.ggml.merges: {} of {} name no tokens and are ignored", n_useless, data.merges.size());
+  return merges;
+}
+
+}  // namespace puna::text
