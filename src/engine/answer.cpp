@@ -131,10 +131,11 @@ class Answer {
     Timings& t = result_.timings;
     t.n_prompt = static_cast<std::int64_t>(request_.prompt.size());
     result_.finish = Finish::length;
+    Guide guide(request_.constraint, request_.prompt.back());
+    result_.is_complete = guide.is_complete();
     if (request_.n_predict == 0) return {};
     start_sequence();
     t.n_cached = sequence_->n_cached();
-    Guide guide(request_.constraint, request_.prompt.back());
     Clock::time_point first_token = begin;
     while (true) {
       if (guide.is_done()) return stop(Finish::constraint_met);
@@ -153,11 +154,13 @@ class Answer {
       }
       chain.accept(token);
       PUNA_TRY(guide.accept(token));
+      result_.is_complete = guide.is_complete();
       tokens_.push_back(token);
       result_.tokens.push_back(token);
       t.n_generated = static_cast<std::int64_t>(result_.tokens.size());
       t.generation_seconds = seconds(first_token, now);
-      if (request_.stop_at_end && state_.model.tokenizer->is_eog(token)) return stop(Finish::end_token);
+      // A grammar may name an end token in the middle of its texts.
+      if (request_.stop_at_end && state_.model.tokenizer->is_eog(token) && result_.is_complete) return stop(Finish::end_token);
       if (listener_.on_token && !listener_.on_token(token)) return stop(Finish::stopped);
       if (request_.n_predict > 0 && t.n_generated >= request_.n_predict) return stop(Finish::length);
       if (listener_.stop.stop_requested()) return stop(Finish::stopped);

@@ -107,6 +107,7 @@ struct Timings {
 struct Completion {
   std::vector<TokenId> tokens;  // the end token included, where one ended it
   Finish finish = Finish::length;
+  bool is_complete = true;  // false: only the beginning of what Request::constraint asks for
   Timings timings;
 };
 

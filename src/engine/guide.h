@@ -26,6 +26,8 @@ class Guide {
 
   // Errors: the token is not allowed, which is nobody's doing but the sampler's.
   Result<void> accept(TokenId token);
+  // The answer so far is one of the grammar's.
+  bool is_complete() const { return !matcher_ || matcher_->is_complete(); }
   // Nothing more may follow.
   bool is_done() const { return matcher_ && !matcher_->goes_on(); }
 

@@ -115,6 +115,31 @@ TEST(Constraint, TokensWithoutAChoiceCountAndAreToldLikeOthers) {
   EXPECT_EQ(stopped->tokens.size(), 2u);
 }
 
+TEST(Constraint, TellsWhetherTheAnswerIsWhole) {
+  const auto engine = engine_of();
+  const auto is_complete = [&](const char* gbnf, std::int64_t n_predict) {
+    Request one = request(*engine, gbnf);
+    one.n_predict = n_predict;
+    return complete_or_fail(*engine, one).is_complete;
+  };
+  EXPECT_TRUE(is_complete("root ::= [a-c]{4}", 60));
+  EXPECT_FALSE(is_complete("root ::= [a-c]{4}", 3));
+  EXPECT_TRUE(is_complete("root ::= [a-c]{2,4}", 3));
+  EXPECT_FALSE(is_complete("root ::= [a-c]", 0));
+  EXPECT_TRUE(is_complete("root ::= [a-c]?", 0));
+}
+
+TEST(Constraint, AnEndTokenInTheMiddleOfAGrammarEndsNothing) {
+  const auto engine = engine_of();
+  const std::string end = fmt::format("<[{}]>", engine->tokenizer().eog_tokens()[0]);
+  const Completion whole = complete_or_fail(*engine, request(*engine, "root ::= " + end + " \"ab\""));
+  EXPECT_EQ(whole.tokens.size(), 3u);
+  EXPECT_EQ(whole.finish, Finish::constraint_met);
+  const Completion last = complete_or_fail(*engine, request(*engine, "root ::= \"ab\" " + end));
+  EXPECT_EQ(last.finish, Finish::end_token);
+  EXPECT_TRUE(last.is_complete);
+}
+
 TEST(Constraint, EndsWithAFullContextOrGoesOnByAShift) {
   const auto engine = engine_of(64);
   Request one = request(*engine, "root ::= (\"\\x01\\x02\\x03\\x04\" [ab])*");
