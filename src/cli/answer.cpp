@@ -107,6 +107,87 @@ struct ThoughtEnd {
   }
 };
 
+// An answer in one pass or several: a thought that has become too long is closed, and what an answer must look like binds the
+// answer and not a thought that its template began.
+class Streamer {
+ public:
+  Streamer(Console& console, engine::Engine& engine, engine::Request request, const AnswerSettings& settings)
+      : console_(console),
+        engine_(engine),
+        request_(std::move(request)),
+        constraint_(request_.constraint),
+        reader_(console, engine.tokenizer(), settings, request_.prompt.empty() ? kNoToken : request_.prompt.back()),
+        thought_end_(engine.tokenizer(), settings),
+        budget_(settings.reasoning.budget),
+        left_(budget_) {}
+
+  Answer run() {
+    if (budget_ == 0 && reader_.in_reasoning()) end_thought();
+    Interruptible interruptible;
+    std::vector<TokenId> tokens;
+    Answer answer;
+    while (true) {
+      request_.constraint = reader_.in_reasoning() ? nullptr : constraint_;
+      is_cut_ = false;
+      answer.completion =
+          engine_.complete(request_, [&](TokenId token) { return take(token); }, interruptible.token(), show_progress(console_));
+      if (!answer.completion) break;
+      tokens.insert(tokens.end(), answer.completion->tokens.begin(), answer.completion->tokens.end());
+      if (interruptible.happened() || !goes_on(*answer.completion)) break;
+      go_on_behind(*answer.completion);
+    }
+    if (answer.completion) {
+      answer.completion->tokens = std::move(tokens);
+      answer.completion->is_complete &= !in_free_thought();
+    }
+    reader_.finish();
+    answer.was_interrupted = interruptible.happened();
+    answer.message = std::move(reader_.message());
+    return answer;
+  }
+
+ private:
+  // The pass computes a thought, and an answer that must look like something is to come.
+  bool in_free_thought() const { return constraint_ && !request_.constraint; }
+
+  bool take(TokenId token) {
+    reader_.push(token);
+    const bool thinks = reader_.in_reasoning();
+    is_cut_ = thinks && !request_.constraint && budget_ >= 0 && --left_ <= 0;
+    return !reader_.stopped() && !is_cut_ && (thinks || !in_free_thought());
+  }
+
+  bool goes_on(const engine::Completion& completion) const {
+    if (reader_.stopped()) return false;
+    const bool has_ended = completion.finish == engine::Finish::stopped || completion.finish == engine::Finish::end_token;
+    return is_cut_ || (in_free_thought() && has_ended);
+  }
+
+  void go_on_behind(const engine::Completion& completion) {
+    std::span<const TokenId> before = completion.tokens;
+    if (completion.finish == engine::Finish::end_token) before = before.first(before.size() - 1);
+    request_.prompt.insert(request_.prompt.end(), before.begin(), before.end());
+    if (reader_.in_reasoning()) end_thought();
+    if (request_.n_predict >= 0)
+      request_.n_predict = std::max<std::int64_t>(request_.n_predict - std::ssize(completion.tokens), 0);
+  }
+
+  void end_thought() {
+    request_.prompt.insert(request_.prompt.end(), thought_end_.tokens.begin(), thought_end_.tokens.end());
+    reader_.push_text(thought_end_.text);
+  }
+
+  Console& console_;
+  engine::Engine& engine_;
+  engine::Request request_;
+  const std::shared_ptr<const text::grammar::Constraint> constraint_;
+  Reader reader_;
+  const ThoughtEnd thought_end_;
+  const std::int64_t budget_;
+  std::int64_t left_;    // of the budget
+  bool is_cut_ = false;  // the pass ended as nothing was left
+};
+
 }  // namespace
 
 void add_reasoning_options(Table& table, ReasoningOptions& options) {
@@ -128,37 +209,14 @@ AnswerFormat learn_answers(const ChatFormat& format) {
   return made;
 }
 
+void note_deaf_to_tools(Console& console, const ChatFormat& format, const AnswerFormat& answers) {
+  const Value::Array* tools = format.tools().if_array();
+  if (!tools || tools->empty() || !answers.form.tools.empty()) return;
+  console.note("puna: --tools: the chat template does not show how this model calls tools: nothing is taken for a call");
+}
+
 Answer stream_answer(Console& console, engine::Engine& engine, engine::Request request, const AnswerSettings& settings) {
-  const text::Tokenizer& tokenizer = engine.tokenizer();
-  Reader reader(console, tokenizer, settings, request.prompt.empty() ? kNoToken : request.prompt.back());
-  const ThoughtEnd thought_end(tokenizer, settings);
-  std::int64_t left = settings.reasoning.budget;
-  const auto end_thought = [&] {
-    request.prompt.insert(request.prompt.end(), thought_end.tokens.begin(), thought_end.tokens.end());
-    reader.push_text(thought_end.text);
-  };
-  if (left == 0 && reader.in_reasoning()) end_thought();
-  bool is_cut = false;
-  Interruptible interruptible;
-  const auto on_token = [&](TokenId token) {
-    reader.push(token);
-    is_cut = settings.reasoning.budget >= 0 && reader.in_reasoning() && --left == 0;
-    return !reader.stopped() && !is_cut;
-  };
-  Answer answer;
-  answer.completion = engine.complete(request, on_token, interruptible.token(), show_progress(console));
-  if (answer.completion && is_cut && !interruptible.happened()) {
-    std::vector<TokenId> before = answer.completion->tokens;
-    request.prompt.insert(request.prompt.end(), before.begin(), before.end());
-    end_thought();
-    if (request.n_predict >= 0) request.n_predict = std::max<std::int64_t>(request.n_predict - std::ssize(before), 0);
-    answer.completion = engine.complete(request, on_token, interruptible.token(), show_progress(console));
-    if (answer.completion) answer.completion->tokens.insert(answer.completion->tokens.begin(), before.begin(), before.end());
-  }
-  reader.finish();
-  answer.was_interrupted = interruptible.happened();
-  answer.message = std::move(reader.message());
-  return answer;
+  return Streamer(console, engine, std::move(request), settings).run();
 }
 
 }  // namespace puna::cli

@@ -25,6 +25,8 @@ struct AnswerFormat {
   std::vector<std::string> control_texts;
 };
 AnswerFormat learn_answers(const ChatFormat& format);
+// Says so where there are tools and no call of them would be understood.
+void note_deaf_to_tools(Console& console, const ChatFormat& format, const AnswerFormat& answers);
 
 struct AnswerSettings {
   const AnswerFormat* format = nullptr;  // null: the answer is plain text

@@ -43,6 +43,7 @@ ChatSession::ChatSession(Console& console, engine::Engine& engine, Conversation 
       generation_(generation),
       reasoning_(reasoning),
       format_(learn_answers(conversation_.format())) {
+  note_deaf_to_tools(console_, conversation_.format(), format_);
   if (reasoning_.budget == 0) conversation_.format().set_variable("enable_thinking", false);
 }
 

@@ -79,22 +79,30 @@ Result<Question> make_question(Console& console, const RunOptions& options, cons
     console.note("puna: this model has no chat template: it goes on with the text itself (--raw says the same)");
   if (options.reasoning.budget == 0) conversation.format().set_variable("enable_thinking", false);
   conversation.add("user", text);
-  return Question {
-    .prompt = PUNA_TRY(conversation.prompt())
-    , .tools = conversation.format().tools(), .format = learn_answers(conversation.format())
-  };
+  AnswerFormat format = learn_answers(conversation.format());
+  note_deaf_to_tools(console, conversation.format(), format);
+  Prompt prompt = PUNA_TRY(conversation.prompt());
+  return Question{.prompt = std::move(prompt), .tools = conversation.format().tools(), .format = std::move(format)};
 }
 
-void explain_end(Console& console, const engine::Engine& engine, engine::Finish finish) {
-  if (finish == engine::Finish::context_full)
-    console.report(error(ErrorKind::invalid, "the answer stops here: the context of {} tokens is full", engine.n_ctx())
-                       .with_hint("a larger -c, or --context-shift to go on without the oldest tokens"));
+void explain_end(Console& console, const engine::Engine& engine, const Answer& given) {
+  const engine::Completion& completion = *given.completion;
+  if (completion.finish == engine::Finish::context_full)
+    return console.report(error(ErrorKind::invalid, "the answer stops here: the context of {} tokens is full", engine.n_ctx())
+                              .with_hint("a larger -c, or --context-shift to go on without the oldest tokens"));
+  if (completion.is_complete || given.was_interrupted) return;
+  const bool is_long = completion.finish == engine::Finish::length;
+  console.report(
+      error(ErrorKind::invalid, "the answer is only the beginning of what was asked for: {} ended it", is_long ? "-n" : "-r")
+          .with_hint(is_long ? "a larger -n" : ""));
 }
 
-Value answer_value(const std::vector<TokenId>& prompt, const Answer& answer) {
+// is_bound: to a grammar.
+Value answer_value(const std::vector<TokenId>& prompt, const Answer& answer, bool is_bound) {
   Value value = Value::object({{"prompt_tokens", Value::Array(prompt.begin(), prompt.end())},
                                {"tokens", Value::Array(answer.completion->tokens.begin(), answer.completion->tokens.end())},
                                {"text", answer.message.content}});
+  if (is_bound) value.set("complete", answer.completion->is_complete);
   const Value message = text::tool_calls::openai_message(answer.message);
   if (const Value* reasoning = message.find("reasoning_content")) value.set("reasoning", *reasoning);
   if (const Value* calls = message.find("tool_calls")) value.set("tool_calls", *calls);
@@ -113,14 +121,15 @@ Result<int> answer(Console& console, const RunOptions& options, engine::Engine& 
                                 .stops = options.generation.stops,
                                 .skip_special = request.stop_at_end && !options.show_special,
                                 .is_silent = options.json};
+  const bool is_bound = request.constraint != nullptr;
   const Answer given = stream_answer(console, engine, std::move(request), settings);
   const engine::Completion completion = PUNA_TRY(given.completion);
   if (options.json) {
-    console.answer(json::write(answer_value(question.prompt.tokens, given)) + "\n");
+    console.answer(json::write(answer_value(question.prompt.tokens, given, is_bound)) + "\n");
   } else if (!given.message.content.ends_with('\n')) {
     console.answer("\n");
   }
-  explain_end(console, engine, completion.finish);
+  explain_end(console, engine, given);
   if (options.statistics) console.note(statistics(completion.timings));
   return given.was_interrupted ? kInterrupted : 0;
 }
@@ -139,6 +148,9 @@ Result<int> run_run(Console& console, Words words) {
   if (auto end = read_arguments(console, table, words)) return *end;
   if (options.prompt.text && !options.prompt.file.empty())
     return refuse(console, error(ErrorKind::invalid, "-p and -f both give the prompt: leave one out"));
+  if (options.raw && !options.conversation.tools_file.empty())
+    return refuse(console, error(ErrorKind::invalid, "--raw and --tools: leave one out")
+                               .with_hint("a model is told of tools by its chat template, which --raw leaves out"));
   if (auto valid = check_sampling(options.generation); !valid) return refuse(console, valid.error());
   auto grammar = read_grammar(options.generation.grammar);
   if (!grammar) return refuse(console, grammar.error());

@@ -36,6 +36,19 @@ class Grammars(ProgramTest):
         self.assertIn(form["text"], ("yes", "no"))
         self.assertEqual(form["timings"]["finish"], "constraint_met")
 
+    def test_an_answer_that_is_cut_short_says_so(self):
+        words = ["run", "-m", self.model, "-p", "a", "--regex", "[0-9]{9}"]
+        done = self.puna(*words, "-n", "2")
+        self.assertEqual(done.status, 0, done.err)
+        self.assertIn("only the beginning of what was asked for: -n ended it", done.err)
+        self.assertIn("hint: a larger -n", done.err)
+        self.assertIs(json.loads(self.puna(*words, "-n", "2", "--json").out)["complete"], False)
+        done = self.puna(*words, "--json")
+        self.assertNotIn("beginning", done.err)
+        self.assertIs(json.loads(done.out)["complete"], True)
+        self.assertIn("-r ended it", self.puna("run", "-m", self.model, "-p", "a", "--grammar", 'root ::= "abc"', "-r", "b").err)
+        self.assertNotIn("complete", json.loads(self.answer("run", "-m", self.model, "-p", "a", "-n", "2", "--json")))
+
     def test_every_answer_of_a_chat_is_the_grammars(self):
         out = self.answer("chat", "-m", self.model, "--temp", "2", "--grammar", 'root ::= [xyz]{5}', stdin="a\nb\nc\n")
         self.assertRegex(out, r"\A([xyz]{5}\n){3}\Z")

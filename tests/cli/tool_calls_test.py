@@ -6,7 +6,7 @@ import unittest
 from program import ProgramTest, Terminal, environment, tiny_model
 
 CALL = '<tool_call>{"name": "now", "arguments": {"city": "Lima"}}</tool_call>'
-WORDS = [CALL.replace(" ", "▁"), "▁warm", "<tool_call>oops</tool_call>"]
+WORDS = [CALL.replace(" ", "▁"), "▁warm", "<tool_call>oops</tool_call>", "<think>", "</think>"]
 FIRST = 261  # the id of the first word
 TEMPLATE = (
     "{% if tools %}[{{ tools[0].function.name }}]{% endif %}"
@@ -75,6 +75,37 @@ class ToolCalls(ProgramTest):
         out = json.loads(self.answer(*thinks, "--reasoning-budget", "0"))
         self.assertNotIn("reasoning", out)
         self.assertEqual(out["text"].split(), ["warm"] * 5)
+
+    def test_no_budget_also_closes_thoughts_that_the_model_opens(self):
+        out = json.loads(self.answer(*self.words("run", 3, "-n", "3", "-p", "a", "--json", "--reasoning-budget", "0")))
+        self.assertNotIn("reasoning", out)
+        self.assertEqual(len(out["tokens"]), 3)
+
+    def test_a_grammar_binds_the_answer_and_not_the_thought_before_it(self):
+        yes = ["--grammar", 'root ::= "yes"', "-p", "a", "--json"]
+        closed = json.loads(self.answer(*self.words("run", 4, *yes, template="thinks")))
+        self.assertEqual((closed["text"], closed.get("reasoning"), closed["complete"]), ("yes", None, True))
+        cut = json.loads(self.answer(*self.words("run", 1, *yes, "--reasoning-budget", "2", template="thinks")))
+        self.assertEqual((cut["text"], cut["reasoning"], cut["complete"]), ("yes", "warm warm", True))
+        ended = json.loads(self.answer(*self.words("run", 2 - FIRST, *yes, template="thinks")))
+        self.assertEqual((ended["text"], ended["complete"]), ("yes", True))
+        endless = self.puna(*self.words("run", 1, *yes, "-n", "3", template="thinks"))
+        self.assertEqual(json.loads(endless.out)["complete"], False)
+        self.assertIn("only the beginning", endless.err)
+
+    def test_what_a_grammar_makes_of_a_thought_is_not_cut(self):
+        made = self.words("run", 1, "-p", "a", "--json", "--reasoning-budget", "2", "--grammar", 'root ::= "<think>abcdef</think>yes"')
+        out = json.loads(self.answer(*made))
+        self.assertEqual((out["reasoning"], out["text"], out["complete"]), ("abcdef", "yes", True))
+
+    def test_tools_that_no_template_takes_are_told_of(self):
+        tools = ["--tools", os.path.join(self.folder.name, "tools")]
+        done = self.puna("run", "-m", self.model, "-p", "a", "-n", "1", *tools)
+        self.assertEqual(done.status, 0, done.err)
+        self.assertIn("nothing is taken for a call", done.err)
+        self.assertIn("nothing is taken for a call", self.puna("chat", "-m", self.model, "-p", "a", "-st", "-n", "1", *tools).err)
+        self.assertNotIn("for a call", self.puna(*self.words("run", 1, "-p", "a", "-n", "1")).err)
+        self.assertIn("--raw and --tools: leave one out", self.refused(2, "run", "-m", self.model, "-p", "a", "--raw", *tools))
 
     def test_a_terminal_shows_thoughts_dimmed(self):
         words = self.words("chat", 1, "-n", "3", "-st", "-p", "a", "--reasoning-budget", "1", template="thinks")
