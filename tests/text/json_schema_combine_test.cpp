@@ -120,10 +120,10 @@ TEST(JsonSchemaCombined, leaves_no_keyword_out) {
   expect_refused(R"({"divisibleBy":3})", "#/divisibleBy");
   expect_refused(R"({"type":"text"})", "#: type must be null, boolean");
   expect_refused(R"({"properties":{"a":1}})", "a schema is an object or a boolean");
-  expect_refused(R"({"anyOf":[]})", "#: anyOf must be an array of at least one schema");
+  expect_refused(R"({"anyOf":[]})", "#: anyOf must be an array of at least one schema, not []");
   expect_refused("3", "#: a schema is an object or a boolean, not integer");
-  expect_refused(R"({"required":"a"})", "#: required must be an array of strings, not string");
-  expect_refused(R"({"maxLength":-1})", "#: maxLength must be an integer that is not negative");
+  expect_refused(R"({"required":"a"})", "#: required must be an array of strings, not \"a\"");
+  expect_refused(R"({"maxLength":-1})", "#: maxLength must be an integer that is not negative, not -1");
   expect_refused(R"({"patternProperties":{"(":{}}})", "#/patternProperties/(: regular expression (");
   expect_texts(
       R"({"title":"t","description":"d","default":1,"examples":[1],"$comment":"c","x-mine":{"maxLenght":1},"deprecated":true,"type":"null"})",

@@ -115,9 +115,10 @@ Result<std::shared_ptr<const Automaton>> compile(const Grammar& grammar) {
   Draft draft = PUNA_TRY(without_empty(fragments, nullable));
   prune(draft);
   if (!nullable[grammar.root] && !can_end(draft, grammar.root))
-    return std::unexpected(
-        error(ErrorKind::invalid, "the grammar matches no text at all: '{}' never ends", grammar.rules[grammar.root].name)
-            .with_hint("a rule that calls itself needs another way out"));
+    return std::unexpected(error(ErrorKind::invalid,
+                                 "the grammar matches no text at all: '{}' never ends, or no character is left for it",
+                                 grammar.rules[grammar.root].name)
+                               .with_hint("a rule that calls itself needs another way out"));
   PUNA_TRY(remove_left_recursion(draft));
   merge_equal_states(draft);
   return Finish(draft).run(grammar.root, std::move(fragments.tokens), nullable[grammar.root]);

@@ -14,7 +14,9 @@ Result<Grammar> json_schema_grammar(const Value& schema) {
   auto grammar = SchemaEmitter(expander).run(document->root());
   if (!grammar) return std::unexpected(std::move(grammar).error().within("JSON schema"));
   Grammar result = pruned(*grammar);
-  if (!has_word(result)) return fail("JSON schema: no value is valid");
+  if (!has_word(result))
+    return std::unexpected(error(ErrorKind::invalid, "JSON schema: no value is valid")
+                               .with_hint("Keywords exclude each other, such as a minimum above the maximum."));
   return result;
 }
 

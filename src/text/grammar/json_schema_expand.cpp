@@ -2,10 +2,22 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "text/grammar/char_set.h"
 
 namespace puna::text::grammar {
+namespace {
+
+// A value as an error names it: itself where it is short.
+std::string shown(const Value& value) {
+  constexpr std::size_t kMostShown = 60;
+  if (const auto* number = value.if_double(); number && !std::isfinite(*number)) return "a number too large";
+  std::string text = json::write(value);
+  return text.size() <= kMostShown ? std::move(text) : std::string(value.type_name());
+}
+
+}  // namespace
 
 Result<Clauses> SchemaExpander::expand(const Conjunction& schemas) {
   Clauses all(1);
@@ -190,7 +202,7 @@ Result<Conjunction> SchemaExpander::direct(const Conjunction& schemas) {
 }
 
 std::unexpected<Error> SchemaExpander::wrong(const Here& here, std::string_view wanted) const {
-  return fail("{}: {} must be {}, not {}", document_.path(here.schema), here.key, wanted, here.value.type_name());
+  return fail("{}: {} must be {}, not {}", document_.path(here.schema), here.key, wanted, shown(here.value));
 }
 
 std::unexpected<Error> SchemaExpander::cannot(const Here& here, std::string_view why, std::string_view hint) const {
