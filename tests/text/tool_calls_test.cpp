@@ -484,12 +484,5 @@ TEST(LearnedForms, a_template_that_knows_no_tools_gives_no_form) {
   EXPECT_EQ(family, "plain-json");
 }
 
-TEST(LearnedForms, what_begins_an_answer_is_what_the_template_adds_for_it) {
-  const auto parsed =
-      ChatTemplate::parse("{% for m in messages %}[{{ m.content }}]{% endfor %}{% if add_generation_prompt %}<bot>{% endif %}");
-  const Value messages = Value::array({Value::object({{"role", "user"}, {"content", "a"}})});
-  EXPECT_EQ(generation_prompt(*parsed, messages, {}), "<bot>");
-}
-
 }  // namespace
 }  // namespace puna::text::tool_calls

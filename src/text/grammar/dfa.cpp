@@ -135,13 +135,6 @@ Result<Dfa> intersect(const Dfa& a, const Dfa& b, Budget& budget) { return produ
 Result<Dfa> subtract(const Dfa& a, const Dfa& b, Budget& budget) { return product(a, b, Product::first_only, budget); }
 Result<Dfa> unite(const Dfa& a, const Dfa& b, Budget& budget) { return product(a, b, Product::either, budget); }
 
-Result<Dfa> concatenate(const Dfa& a, const Dfa& b, Budget& budget) {
-  Nfa nfa;
-  const auto first = nfa.embed(a), second = nfa.embed(b);
-  nfa.jump(first.end, second.begin);
-  return nfa.determine(first.begin, second.end, budget);
-}
-
 Result<Dfa> repeat(const Dfa& body, std::size_t min, std::optional<std::size_t> max, Budget& budget) {
   Nfa nfa;
   const auto begin = nfa.add(), end = nfa.add();
@@ -172,16 +165,6 @@ Result<Dfa> any_of(const std::vector<std::string>& words, Budget& budget) {
     nfa.word(begin, word, end);
   }
   return nfa.determine(begin, end, budget);
-}
-
-Dfa any_bytes() {
-  Budget budget;
-  Dfa::Table table;
-  table.next = {0};
-  table.accepting = {1};
-  auto dfa = Dfa::from(std::move(table), budget);
-  PUNA_CHECK(dfa.has_value(), "an automaton of one state");
-  return *std::move(dfa);
 }
 
 }  // namespace puna::text::grammar

@@ -77,13 +77,8 @@ class Dfa {
 Result<Dfa> intersect(const Dfa& a, const Dfa& b, Budget& budget);
 Result<Dfa> subtract(const Dfa& a, const Dfa& b, Budget& budget);
 Result<Dfa> unite(const Dfa& a, const Dfa& b, Budget& budget);
-Result<Dfa> concatenate(const Dfa& a, const Dfa& b, Budget& budget);
 Result<Dfa> repeat(const Dfa& body, std::size_t min, std::optional<std::size_t> max, Budget& budget);
 Result<Dfa> any_of(const std::vector<std::string>& words, Budget& budget);
 inline Result<Dfa> star(const Dfa& body, Budget& budget) { return repeat(body, 0, std::nullopt, budget); }
-
-Dfa any_bytes();  // every word
-// Every word that `a` has not.
-inline Result<Dfa> complement(const Dfa& a, Budget& budget) { return subtract(any_bytes(), a, budget); }
 
 }  // namespace puna::text::grammar

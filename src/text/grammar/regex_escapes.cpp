@@ -37,6 +37,26 @@ Result<RegexEscape> property(RegexInput& in, bool inverted) {
   return RegexEscape{inverted ? set->inverse() : *set, 0, true};
 }
 
+// What \d and its kind stand for.
+std::optional<CharSet> class_named(char32_t c) {
+  switch (c) {
+    case 'd':
+      return digits();
+    case 'D':
+      return digits().inverse();
+    case 'w':
+      return word_chars();
+    case 'W':
+      return word_chars().inverse();
+    case 's':
+      return spaces();
+    case 'S':
+      return spaces().inverse();
+    default:
+      return std::nullopt;
+  }
+}
+
 Result<RegexEscape> unicode_escape(RegexInput& in) {
   if (in.take('{')) {
     char32_t code = 0;
@@ -118,19 +138,8 @@ std::unexpected<Error> RegexInput::wrong(std::string_view what) const {
 Result<RegexEscape> read_escape(RegexInput& in, bool in_brackets) {
   if (in.at_end()) return in.wrong("a backslash at the end");
   const char32_t c = in.next();
+  if (const auto set = class_named(c)) return RegexEscape{*set, 0, true};
   switch (c) {
-    case 'd':
-      return RegexEscape{digits(), 0, true};
-    case 'D':
-      return RegexEscape{digits().inverse(), 0, true};
-    case 'w':
-      return RegexEscape{word_chars(), 0, true};
-    case 'W':
-      return RegexEscape{word_chars().inverse(), 0, true};
-    case 's':
-      return RegexEscape{spaces(), 0, true};
-    case 'S':
-      return RegexEscape{spaces().inverse(), 0, true};
     case 'p':
       return property(in, false);
     case 'P':

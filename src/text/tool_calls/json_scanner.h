@@ -19,7 +19,6 @@ class JsonScanner {
   std::size_t depth() const { return open_.size(); }  // objects and arrays that are open
   bool in_string() const { return state_ == State::string || state_ == State::escape || state_ == State::hex; }
   bool in_key() const { return in_string() && is_key_; }
-  bool in_escape() const { return state_ == State::escape || state_ == State::hex; }
   bool before_value() const { return state_ == State::value || state_ == State::first_item; }
   bool after_value() const { return state_ == State::after_value; }
   bool in_object() const { return !open_.empty() && open_.back() == '{'; }

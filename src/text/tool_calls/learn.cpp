@@ -203,13 +203,4 @@ Learned learn_output_form(const ChatTemplate& chat_template, const RenderOptions
   return learned;
 }
 
-std::string generation_prompt(const ChatTemplate& chat_template, const Value& messages, RenderOptions options) {
-  options.add_generation_prompt = false;
-  const Result<Rendered> before = chat_template.render(messages, options);
-  options.add_generation_prompt = true;
-  const Result<Rendered> begun = chat_template.render(messages, options);
-  if (!before || !begun) return {};
-  return begun->text.starts_with(before->text) ? begun->text.substr(before->text.size()) : std::string();
-}
-
 }  // namespace puna::text::tool_calls

@@ -18,8 +18,4 @@ struct Learned {
 // show and no family tells is left out of the form. A few dozen renderings.
 Learned learn_output_form(const ChatTemplate& chat_template, const RenderOptions& options);
 
-// What the template writes after these messages to begin the answer: what to prime an OutputParser with. Empty where it
-// cannot be told.
-std::string generation_prompt(const ChatTemplate& chat_template, const Value& messages, RenderOptions options);
-
 }  // namespace puna::text::tool_calls

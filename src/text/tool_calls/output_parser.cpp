@@ -351,12 +351,4 @@ void Message::add(const Event& event) {
   }
 }
 
-Message parse_output(const OutputForm& form, const ParserOptions& options, std::string_view text) {
-  OutputParser parser(form, options);
-  Message message;
-  for (const Event& event : parser.push(text)) message.add(event);
-  for (const Event& event : parser.finish()) message.add(event);
-  return message;
-}
-
 }  // namespace puna::text::tool_calls

@@ -182,6 +182,5 @@ struct Message {
   void add(const Event& event);
   bool operator==(const Message&) const = default;
 };
-Message parse_output(const OutputForm& form, const ParserOptions& options, std::string_view text);
 
 }  // namespace puna::text::tool_calls
