@@ -1,6 +1,7 @@
 // JSON Schema as grammars: the normal form of texts, keyword by keyword. The JSON Schema Test Suite runs in
 // tests/tools/json_schema_suite_test.py.
 #include <chrono>
+#include <ctime>
 
 #include "text/json_schema_support.h"
 
@@ -191,9 +192,9 @@ TEST(JsonSchema, compiles_a_hundred_properties_in_fifty_milliseconds) {
   schema += "}}";
   const auto value = json::parse(schema).value();
   ASSERT_TRUE(json_schema_grammar(value));
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // processor time: other programs may be busy
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(json_schema_grammar(value));
-  const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin) / 3;
+  const std::chrono::milliseconds time{(std::clock() - begin) * 1000 / CLOCKS_PER_SEC / 3};
 #ifdef PUNA_DEBUG
   EXPECT_LT(time.count(), 5000);
 #else

