@@ -217,6 +217,7 @@ TEST(ToolCalls, functionary_has_a_channel_for_each_function_and_the_prompt_opens
   const std::string prompt = "<|start_header_id|>assistant<|end_header_id|>\n\n>>>";
   EXPECT_EQ(read("functionary-channels", "now\n{\"a\": 1}>>>now\n{}", prompt), R"(|now{"a": 1}|now{})");
   EXPECT_EQ(read("functionary-channels", "all\nHello > there >>>now\n{}", prompt), "Hello > there|now{}");
+  EXPECT_EQ(read("functionary-channels", "Hello >>>  \t now\n{}", prompt), "Hello|now{}");
   EXPECT_EQ(read("functionary-channels", "Hello", prompt), "Hello");
 }
 

@@ -160,6 +160,7 @@ bool OutputParser::step_next_item() {
 
 bool OutputParser::step_opening() {
   at_ = tape_.skip_space(at_);
+  if (at_ == tape_.size() && !tape_.has_ended()) return false;  // more white space may come
   const Tape::Found open = tape_.match(tool().name_open, at_);
   if (open.match == Tape::Match::partial) return false;
   if (open.match == Tape::Match::no) return fail();
