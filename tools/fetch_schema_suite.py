@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Brings the JSON Schema Test Suite (draft 2020-12) from PyPI's jsonschema 4.26.0, which carries it in its source archive (400 KB;
 others' work, never committed), into a cache folder: fetch_schema_suite.py FOLDER. The archive's sha256 is checked."""
-import hashlib
-import os
 import pathlib
 import subprocess
 import sys
-import tarfile
 import tempfile
+
+import archives
 
 PACKAGE = "jsonschema==4.26.0"
 SHA256 = "0c26707e2efad8aa1bfc5b7ce170f3fccc2e4918ff85989ba9ffa9facb2be326"
@@ -25,17 +24,8 @@ def main():
         return 0
     print(f"fetching {PACKAGE} (400 KB) for the JSON Schema Test Suite", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        archive = download(folder)
-        found = hashlib.sha256(archive.read_bytes()).hexdigest()
-        if found != SHA256:
-            print(f"{archive.name}: sha256 is {found}, wanted {SHA256}", file=sys.stderr)
-            return 1
-        with tarfile.open(archive) as files:
-            for member in files:
-                if member.isfile() and WITHIN in member.name and member.name.endswith(".json"):
-                    path = target / member.name.split(WITHIN)[1]
-                    os.makedirs(path.parent, exist_ok=True)
-                    path.write_bytes(files.extractfile(member).read())
+        archive = archives.checked(download(folder), SHA256)
+        archives.unpack(archive, lambda name: target / name.split(WITHIN)[1] if WITHIN in name and name.endswith(".json") else None)
     return 0
 
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Brings the chat templates that PyPI's llama-cpp-python 0.3.36 carries in its source archive (data; about 70 files, others'
 work, never committed) into a cache folder: fetch_templates.py FOLDER. The archive has 80 MB; its sha256 is checked."""
-import hashlib
 import os
 import pathlib
 import subprocess
 import sys
-import tarfile
 import tempfile
+
+import archives
 
 PACKAGE = "llama-cpp-python==0.3.36"
 SHA256 = "832db0699007f1be95a7e41ef12e88926b02ba836461e36a36372db2760c1a2e"
@@ -30,16 +30,8 @@ def main():
         return 0
     print(f"fetching {PACKAGE} (80 MB) for its chat templates", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        archive = download(folder)
-        found = hashlib.sha256(archive.read_bytes()).hexdigest()
-        if found != SHA256:
-            print(f"{archive.name}: sha256 is {found}, wanted {SHA256}", file=sys.stderr)
-            return 1
-        target.mkdir(parents=True, exist_ok=True)
-        with tarfile.open(archive) as files:
-            for member in files:
-                if member.isfile() and WITHIN in member.name and member.name.endswith(".jinja"):
-                    (target / os.path.basename(member.name)).write_bytes(files.extractfile(member).read())
+        archive = archives.checked(download(folder), SHA256)
+        archives.unpack(archive, lambda name: target / os.path.basename(name) if WITHIN in name and name.endswith(".jinja") else None)
     return 0
 
 

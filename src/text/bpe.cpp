@@ -4,7 +4,6 @@
 #include <bit>
 #include <span>
 
-#include "text/space_mark.h"
 #include "text/unicode.h"
 #include "text/word_cache.h"
 
@@ -227,15 +226,7 @@ void Bpe::merge_long(Scratch& scratch) const {
 
 void Bpe::append_bytes(TokenId id, std::string& out) const {
   const std::string_view text = vocabulary_.text(id);
-  if (words_.characters) {
-    const int byte = bytes_.byte_of(id, text);
-    if (byte < 0) {
-      out += with_plain_spaces(text);
-    } else {
-      out += static_cast<char>(static_cast<unsigned char>(byte));
-    }
-    return;
-  }
+  if (words_.characters) return bytes_.append_piece(id, text, out);
   for (std::size_t at = 0; at < text.size();) {
     const Utf8Step step = utf8_at(text, at);
     const int byte = step.code < kByteMap.to_byte.size() ? kByteMap.to_byte[step.code] : -1;

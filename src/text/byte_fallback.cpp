@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "text/space_mark.h"
+
 namespace puna::text {
 
 ByteFallback::ByteFallback(const VocabularyData& data, const Vocabulary& vocabulary) : ByteFallback() {
@@ -24,9 +26,13 @@ void ByteFallback::append(std::string_view bytes, std::vector<TokenId>& out) con
   for (const char byte : bytes) out.push_back(tokens_[static_cast<unsigned char>(byte)]);
 }
 
-int ByteFallback::byte_of(TokenId id, std::string_view text) const {
+void ByteFallback::append_piece(TokenId id, std::string_view text, std::string& out) const {
   const int byte = byte_token_value(text);
-  return byte >= 0 && tokens_[static_cast<std::size_t>(byte)] == id ? byte : -1;
+  if (byte >= 0 && tokens_[static_cast<std::size_t>(byte)] == id) {
+    out += static_cast<char>(static_cast<unsigned char>(byte));
+  } else {
+    out += with_plain_spaces(text);
+  }
 }
 
 }  // namespace puna::text

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,8 +20,8 @@ class ByteFallback {
   bool covers(std::string_view bytes) const;
   // It must be covered.
   void append(std::string_view bytes, std::vector<TokenId>& out) const;
-  // The token's byte, or less than 0.
-  int byte_of(TokenId id, std::string_view text) const;
+  // What a token of such a vocabulary stands for: its byte, or its text with plain spaces.
+  void append_piece(TokenId id, std::string_view text, std::string& out) const;
 
  private:
   std::array<TokenId, 256> tokens_{};

@@ -40,23 +40,6 @@ Result<Normalizer> Normalizer::make(std::vector<NormalizerStep> steps) {
 
 namespace {
 
-// Each character of `text` through `one`, which appends what becomes of it. Bytes that are no character stay.
-template <class One>
-std::string each_character(std::string_view text, One&& one) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t at = 0; at < text.size();) {
-    const Utf8Step step = utf8_at(text, at);
-    if (step.code == kNotACharacter) {
-      out.append(text, at, step.length);
-    } else {
-      one(step.code, out);
-    }
-    at += step.length;
-  }
-  return out;
-}
-
 template <bool (*kDrops)(char32_t)>
 std::string without(std::string_view text) {
   return each_character(text, [](char32_t code, std::string& out) {

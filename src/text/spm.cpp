@@ -212,14 +212,6 @@ void SentencePieceBpe::encode(std::string_view text, std::vector<TokenId>& out) 
   }
 }
 
-void SentencePieceBpe::append_bytes(TokenId id, std::string& out) const {
-  const std::string_view text = vocabulary_.text(id);
-  const int byte = bytes_.byte_of(id, text);
-  if (byte >= 0) {
-    out += static_cast<char>(static_cast<unsigned char>(byte));
-  } else {
-    out += with_plain_spaces(text);
-  }
-}
+void SentencePieceBpe::append_bytes(TokenId id, std::string& out) const { bytes_.append_piece(id, vocabulary_.text(id), out); }
 
 }  // namespace puna::text

@@ -178,20 +178,13 @@ std::string normalized(std::string_view text, NormalForm form) {
 }
 
 std::string lowercase(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t at = 0; at < text.size();) {
-    const Utf8Step step = utf8_at(text, at);
-    if (step.code == kNotACharacter) {
-      out.append(text, at, step.length);
-    } else if (step.code == 0x130) {  // the one character whose small form is two
+  return each_character(text, [](char32_t code, std::string& out) {
+    if (code == 0x130) {  // the one character whose small form is two
       out += "i\u0307";
     } else {
-      append_utf8(static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(step.code))), out);
+      append_utf8(static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(code))), out);
     }
-    at += step.length;
-  }
-  return out;
+  });
 }
 
 bool is_punctuation(char32_t code) {

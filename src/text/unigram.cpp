@@ -127,14 +127,6 @@ void Unigram::encode_word(std::string_view word, Scratch& scratch) const {
   }
 }
 
-void Unigram::append_bytes(TokenId id, std::string& out) const {
-  const std::string_view text = vocabulary_.text(id);
-  const int byte = bytes_.byte_of(id, text);
-  if (byte >= 0) {
-    out += static_cast<char>(static_cast<unsigned char>(byte));
-  } else {
-    out += with_plain_spaces(text);
-  }
-}
+void Unigram::append_bytes(TokenId id, std::string& out) const { bytes_.append_piece(id, vocabulary_.text(id), out); }
 
 }  // namespace puna::text

@@ -58,4 +58,21 @@ inline void append_utf8(char32_t code, std::string& out) {
   }
 }
 
+// Each character of `text` through `one`, which appends what becomes of it. Bytes that are no character stay.
+template <class One>
+std::string each_character(std::string_view text, One&& one) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const Utf8Step step = utf8_at(text, at);
+    if (step.code == kNotACharacter) {
+      out.append(text, at, step.length);
+    } else {
+      one(step.code, out);
+    }
+    at += step.length;
+  }
+  return out;
+}
+
 }  // namespace puna::text

@@ -291,13 +291,17 @@ TEST(BuiltinTemplates, each_renders_a_conversation_and_opens_the_answer) {
   }
 }
 
-TEST(BuiltinTemplates, their_forms) {
+// A system prompt, a question, an answer and a question, as the built-in template writes them.
+std::string form(const char* name) {
   const Value messages =
       Value::array({message("system", "S"), message("user", "U"), message("assistant", "A"), message("user", "V")});
   RenderOptions options;
   options.bos_token = "<s>";
   options.eos_token = "</s>";
-  const auto form = [&](const char* name) { return text_of(std::string(*builtin_template(name)), messages, options); };
+  return text_of(std::string(*builtin_template(name)), messages, options);
+}
+
+TEST(BuiltinTemplates, their_forms) {
   EXPECT_EQ(form("chatml"),
             "<|im_start|>system\nS<|im_end|>\n<|im_start|>user\nU<|im_end|>\n<|im_start|>assistant\nA<|im_end|>\n<|im_start|>"
             "user\nV<|im_end|>\n"
@@ -321,12 +325,6 @@ TEST(BuiltinTemplates, their_forms) {
 }
 
 TEST(BuiltinTemplates, the_forms_of_more_families) {
-  const Value messages =
-      Value::array({message("system", "S"), message("user", "U"), message("assistant", "A"), message("user", "V")});
-  RenderOptions options;
-  options.bos_token = "<s>";
-  options.eos_token = "</s>";
-  const auto form = [&](const char* name) { return text_of(std::string(*builtin_template(name)), messages, options); };
   EXPECT_EQ(form("command-r"),
             "<s><|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|>S<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|USER_TOKEN|>U"
             "<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>A<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|>"
