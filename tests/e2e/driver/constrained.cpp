@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
   puna::engine::Options options;
   options.model = argv[1];
   options.n_ctx = 2048;
+  options.n_threads = 1;  // one program per core: that writes more answers than all cores on one
   const auto engine = puna::engine::Engine::load(options);
   if (!engine) {
     std::cerr << engine.error().message << "\n";
