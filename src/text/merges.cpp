@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "base/log.h"
 
@@ -18,6 +20,11 @@ void Merges::reserve(std::size_t n_merges, std::size_t n_tokens) {
   filter_shift_ = static_cast<unsigned>(64 - std::countr_zero(n_bits));
   n_first_ = static_cast<std::uint32_t>(std::min(kMostFirst, n_tokens));
   first_.assign(std::size_t{n_first_} * n_first_, kNone);
+}
+
+void Merges::ask_for(TokenId left, TokenId right) const {
+  const std::uint64_t hash = hash_of(static_cast<std::uint32_t>(left), static_cast<std::uint32_t>(right));
+  __builtin_prefetch(&slots_[hash & (slots_.size() - 1)], 1);
 }
 
 void Merges::insert(TokenId left, TokenId right, std::uint32_t rank) {
@@ -44,23 +51,40 @@ Result<Merges> Merges::make(const VocabularyData& data, const Vocabulary& vocabu
   Merges merges;
   merges.reserve(data.merges.size(), vocabulary.size());
   std::size_t n_useless = 0;
-  std::string both;
-  for (std::size_t i = 0; i < data.merges.size(); ++i) {
-    const std::string_view text = data.merges[i];
-    const std::size_t space = text.find(' ', 1);  // a part is never empty, and may itself begin with a space
-    if (space == std::string_view::npos || space + 1 == text.size()) {
-      return fail("tokenizer.ggml.merges[{}] is not two parts with a space between them", i);
+  constexpr std::size_t kAtOnce = 64;
+  std::vector<std::string_view> texts;  // left, right and whole of some merges
+  std::vector<TokenId> ids;
+  std::string wholes;
+  for (std::size_t first = 0; first < data.merges.size(); first += kAtOnce) {
+    const std::span<const std::string_view> some =
+        std::span(data.merges).subspan(first, std::min(kAtOnce, data.merges.size() - first));
+    std::size_t n_bytes = 0;
+    for (const std::string_view merge : some) n_bytes += merge.size();
+    wholes.clear();
+    wholes.reserve(n_bytes);  // the views below stay valid
+    texts.clear();
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const std::size_t space = some[i].find(' ', 1);  // a part is never empty, and may itself begin with a space
+      if (space == std::string_view::npos || space + 1 == some[i].size()) {
+        return fail("tokenizer.ggml.merges[{}] is not two parts with a space between them", first + i);
+      }
+      const std::string_view left = some[i].substr(0, space), right = some[i].substr(space + 1);
+      const std::size_t begin = wholes.size();
+      wholes.append(left).append(right);
+      texts.insert(texts.end(), {left, right, std::string_view(wholes).substr(begin)});
     }
-    both.assign(text.substr(0, space)).append(text.substr(space + 1));
-    const TokenId left = vocabulary.find(text.substr(0, space));
-    const TokenId right = vocabulary.find(text.substr(space + 1));
-    const TokenId whole = vocabulary.find(both);
-    if (left == kNoToken || right == kNoToken || whole == kNoToken || vocabulary.kind(whole) == TokenKind::control) {
-      ++n_useless;
-      continue;
+    ids.resize(texts.size());
+    vocabulary.find_all(texts, ids);
+    for (std::size_t i = 0; i < some.size(); ++i) merges.ask_for(ids[3 * i], ids[3 * i + 1]);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const TokenId left = ids[3 * i], right = ids[3 * i + 1], whole = ids[3 * i + 2];
+      if (left == kNoToken || right == kNoToken || whole == kNoToken || vocabulary.kind(whole) == TokenKind::control) {
+        ++n_useless;
+        continue;
+      }
+      merges.wholes_[first + i] = whole;
+      merges.insert(left, right, static_cast<std::uint32_t>(first + i));
     }
-    merges.wholes_[i] = whole;
-    merges.insert(left, right, static_cast<std::uint32_t>(i));
   }
   if (n_useless != 0)
     log::warning("tokenizer.ggml.merges: {} of {} name no tokens and are ignored", n_useless, data.merges.size());

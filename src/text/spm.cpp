@@ -192,9 +192,9 @@ void SentencePieceBpe::encode(std::string_view text, std::vector<TokenId>& out) 
   Word word(*this);
   WordCache cache(all.size());
   std::vector<TokenId> ids;
-  auto encode_word = [&](std::string_view text) -> std::span<const TokenId> {
+  auto encode_word = [&](std::string_view one) -> std::span<const TokenId> {
     ids.clear();
-    word.encode(text, ids);
+    word.encode(one, ids);
     return ids;
   };
   const EncodeOptions options;

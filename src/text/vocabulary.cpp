@@ -1,14 +1,15 @@
 #include "text/vocabulary.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
-
-#include "text/hash.h"
 
 namespace puna::text {
 
 namespace {
+
+constexpr std::size_t kBeside = 16;  // look-ups that wait for memory together
 
 Result<TokenKind> kind_of(const VocabularyData& data, std::size_t i) {
   if (data.kinds.empty()) return TokenKind::normal;
@@ -56,9 +57,12 @@ void Vocabulary::index() {
   seed_ = hash_seed();
   slots_.resize(std::bit_ceil(2 * size()));
   const std::size_t mask = slots_.size() - 1;
+  std::vector<std::uint64_t> hashes(size());
+  for (std::size_t i = 0; i < size(); ++i) hashes[i] = hash_bytes(text(static_cast<TokenId>(i)), seed_);
   for (std::size_t i = 0; i < size(); ++i) {
+    if (i + kBeside < size()) __builtin_prefetch(&slots_[hashes[i + kBeside] & mask], 1);
     const auto id = static_cast<TokenId>(i);
-    const std::uint64_t hash = hash_bytes(text(id), seed_);
+    const std::uint64_t hash = hashes[i];
     const auto tag = static_cast<std::uint32_t>(hash >> 32);
     std::size_t at = hash & mask;
     while (slots_[at].id != kNoToken && !(slots_[at].tag == tag && text(slots_[at].id) == text(id))) at = (at + 1) & mask;
@@ -66,15 +70,37 @@ void Vocabulary::index() {
   }
 }
 
-TokenId Vocabulary::find(std::string_view wanted) const {
+TokenId Vocabulary::find(std::string_view wanted, std::uint64_t hash) const {
   if (wanted.size() > longest_) return kNoToken;
   const std::size_t mask = slots_.size() - 1;
-  const std::uint64_t hash = hash_bytes(wanted, seed_);
   const auto tag = static_cast<std::uint32_t>(hash >> 32);
   for (std::size_t at = hash & mask; slots_[at].id != kNoToken; at = (at + 1) & mask) {
     if (slots_[at].tag == tag && text(slots_[at].id) == wanted) return slots_[at].id;
   }
   return kNoToken;
+}
+
+void Vocabulary::find_all(std::span<const std::string_view> texts, std::span<TokenId> ids) const {
+  const std::size_t mask = slots_.size() - 1;
+  std::array<std::uint64_t, kBeside> hashes;
+  for (std::size_t first = 0; first < texts.size(); first += kBeside) {
+    const std::size_t n = std::min(kBeside, texts.size() - first);
+    const auto each = [&](auto body) {
+      for (std::size_t i = 0; i < n; ++i) body(i);
+    };
+    const auto likely = [&](std::size_t i) { return slots_[hashes[i] & mask].id; };
+    each([&](std::size_t i) {
+      hashes[i] = hash_bytes(texts[first + i], seed_);
+      __builtin_prefetch(&slots_[hashes[i] & mask]);
+    });
+    each([&](std::size_t i) {
+      if (const TokenId id = likely(i); id != kNoToken) __builtin_prefetch(&ends_[static_cast<std::size_t>(id)]);
+    });
+    each([&](std::size_t i) {
+      if (const TokenId id = likely(i); id != kNoToken) __builtin_prefetch(text(id).data());
+    });
+    each([&](std::size_t i) { ids[first + i] = find(texts[first + i], hashes[i]); });
+  }
 }
 
 int byte_token_value(std::string_view text) {

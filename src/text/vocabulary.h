@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "text/hash.h"
 #include "text/tokenizer.h"
 
 namespace puna::text {
@@ -26,7 +28,9 @@ class Vocabulary {
   std::size_t longest() const { return longest_; }  // bytes of the longest text
 
   // The first token with that text, or kNoToken.
-  TokenId find(std::string_view text) const;
+  TokenId find(std::string_view text) const { return find(text, hash_bytes(text, seed_)); }
+  // The same of many texts, whose ways through memory go side by side.  ids: [texts]
+  void find_all(std::span<const std::string_view> texts, std::span<TokenId> ids) const;
 
  private:
   struct Slot {
@@ -35,6 +39,7 @@ class Vocabulary {
   };
 
   void index();
+  TokenId find(std::string_view text, std::uint64_t hash) const;
 
   std::string texts_;
   std::vector<std::size_t> ends_;  // [size + 1]; token i is texts_[ends_[i], ends_[i + 1])
