@@ -22,13 +22,16 @@ bool is_kv_type(tensor::DType type) { return std::ranges::find(kKvTypes, type) !
 
 KvView kv_view(const KvShape& shape, tensor::DType k_type, tensor::DType v_type) {
   PUNA_CHECK(is_kv_type(k_type) && is_kv_type(v_type));
+  const std::int64_t k_head_bytes = head_bytes(shape, k_type), v_head_bytes = head_bytes(shape, v_type);
   return {.k_type = k_type,
           .v_type = v_type,
           .n_kv_heads = shape.n_kv_heads,
           .head_dim = shape.head_dim,
           .block_tokens = shape.block_tokens,
-          .k_head_bytes = head_bytes(shape, k_type),
-          .v_head_bytes = head_bytes(shape, v_type)};
+          .k_head_bytes = k_head_bytes,
+          .v_head_bytes = v_head_bytes,
+          .k_block_stride = shape.n_kv_heads * k_head_bytes,
+          .v_block_stride = shape.n_kv_heads * v_head_bytes};
 }
 
 }  // namespace puna::backend

@@ -37,13 +37,16 @@ struct KvView {
   std::int64_t n_kv_heads = 0;
   std::int64_t head_dim = 0;
   std::int64_t block_tokens = 0;
-  std::int64_t k_head_bytes = 0, v_head_bytes = 0;  // of one head in one block
+  std::int64_t k_head_bytes = 0, v_head_bytes = 0;      // of one head in one block
+  std::int64_t k_block_stride = 0, v_block_stride = 0;  // bytes from one block to the next
 
   std::int64_t k_block_bytes() const { return n_kv_heads * k_head_bytes; }
   std::int64_t v_block_bytes() const { return n_kv_heads * v_head_bytes; }
+  std::byte* k_head(std::int64_t block, std::int64_t head) const { return k + block * k_block_stride + head * k_head_bytes; }
+  std::byte* v_head(std::int64_t block, std::int64_t head) const { return v + block * v_block_stride + head * v_head_bytes; }
 };
 
-// Without its memory.
+// Without its memory, the blocks one after the other.
 KvView kv_view(const KvShape& shape, tensor::DType k_type, tensor::DType v_type);
 
 // The rows of a step that belong to one sequence: row `first_row + i` stands at position `start + i`.

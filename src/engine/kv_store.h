@@ -1,4 +1,5 @@
-// The memory of keys and values: one reservation per layer, touched only as it is used. Which block holds what is the kv
+// The memory of keys and values, touched only as it is used: one reservation per layer group, in which a block's keys and
+// values of all layers lie together, so that few large pages hold what a few sequences use. Which block holds what is the kv
 // room's to say.
 #pragma once
 
@@ -23,9 +24,12 @@ class KvStore {
   void run(std::span<const kv::Copy> copies);
 
  private:
-  std::vector<os::Reservation> memory_;
+  struct Group {
+    os::Reservation memory;
+    std::size_t block_bytes = 0;  // of all its layers
+  };
+  std::vector<Group> groups_;
   std::vector<backend::KvView> views_;
-  std::vector<std::size_t> groups_;  // by StoreId
 };
 
 }  // namespace puna::engine

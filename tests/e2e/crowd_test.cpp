@@ -22,9 +22,10 @@ TEST(Crowd, EightCopiesAmongThirtyOthersAnswerAsOneAlone) {
     for (const char* cache : {"cold", "warm"}) {
       const auto answers = crowd.answer(all, 3);
       for (std::size_t i = 0; i < all.size(); ++i)
-        if (engine::is_copy(i))
+        if (engine::is_copy(i)) {
           ASSERT_TRUE(answers[i] == alone) << tensor::name(types.k) << " and " << tensor::name(types.v) << ", " << cache
                                            << ", copy " << i;
+        }
     }
   }
 }

@@ -38,9 +38,10 @@ TEST_P(InCompany, EightCopiesAmongThirtyOthersAnswerAsOneAlone) {
         for (const char* cache : {"cold", "warm"}) {
           const auto answers = crowd.answer(all, 4);
           for (std::size_t i = 0; i < all.size(); ++i)
-            if (is_copy(i))
+            if (is_copy(i)) {
               ASSERT_TRUE(answers[i] == alone)
                   << name_of(types) << ", " << cache << ", copy " << i << ", -ub " << n_ubatch << " -t " << n_threads;
+            }
           if (std::string_view(cache) == "warm") {
             ASSERT_GT(answers[0].n_cached, 0u);
           }

@@ -130,8 +130,8 @@ inline ChunkView stored_chunk(const AttendArgs& args, std::int64_t chunk, Words 
   view.key_stride = tokens;
   for (std::int64_t word = words.first; word <= words.last; ++word) {
     const std::int64_t position = chunk * kChunk + word * kWord, place = position % tokens;
-    const std::int64_t head = static_cast<std::int64_t>(args.blocks[position / tokens]) * kv.n_kv_heads + args.kv_head;
-    const std::byte *k = kv.k + head * kv.k_head_bytes, *v = kv.v + head * kv.v_head_bytes;
+    const std::uint32_t block = args.blocks[position / tokens];
+    const std::byte *k = kv.k_head(block, args.kv_head), *v = kv.v_head(block, args.kv_head);
     view.keys[word] = k + place * key_place;
     view.key_scales[word] = reinterpret_cast<const std::uint16_t*>(k + key_bytes * tokens) + place;
     view.values[word] = {v + place * value_bytes, reinterpret_cast<const std::uint16_t*>(v + value_bytes * tokens) + place,

@@ -109,12 +109,10 @@ inline void write_value(Four, const KvSlot& to, const float* x) {
 }
 
 void kv_write(const KvView& view, std::uint32_t block, std::int64_t slot, const float* k, const float* v) {
-  const std::int64_t head_dim = view.head_dim, first_head = static_cast<std::int64_t>(block) * view.n_kv_heads;
+  const std::int64_t head_dim = view.head_dim;
+  const auto at = [&](std::byte* head) { return KvSlot{head, slot, head_dim, view.block_tokens}; };
   for (std::int64_t head = 0; head < view.n_kv_heads; ++head) {
-    const auto at = [&](std::byte* side, std::int64_t bytes) {
-      return KvSlot{side + (first_head + head) * bytes, slot, head_dim, view.block_tokens};
-    };
-    with_element(view.k_type, [&](auto element) { write_key(element, at(view.k, view.k_head_bytes), k + head * head_dim); });
-    with_element(view.v_type, [&](auto element) { write_value(element, at(view.v, view.v_head_bytes), v + head * head_dim); });
+    with_element(view.k_type, [&](auto element) { write_key(element, at(view.k_head(block, head)), k + head * head_dim); });
+    with_element(view.v_type, [&](auto element) { write_value(element, at(view.v_head(block, head)), v + head * head_dim); });
   }
 }
