@@ -181,12 +181,28 @@ std::vector<fs::path> entries(const fs::path& folder) {
   return found;
 }
 
-void release_file_pages(std::span<const std::byte> bytes) {
+namespace {
+
+// madvise() for the pages that hold the bytes.
+bool advise_pages(std::span<const std::byte> bytes, int advice) {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
   const std::uintptr_t first = begin / page * page, end = (begin + bytes.size() + page - 1) / page * page;
-  // Pages that are locked stay, which does no harm.
-  ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+  return ::madvise(reinterpret_cast<void*>(first), end - first, advice) == 0;
+}
+
+}  // namespace
+
+// Pages that are locked stay, which does no harm.
+void release_file_pages(std::span<const std::byte> bytes) { advise_pages(bytes, MADV_DONTNEED); }
+
+bool map_file_pages(std::span<const std::byte> bytes) {
+#ifdef MADV_POPULATE_READ
+  constexpr int kPopulate = MADV_POPULATE_READ;
+#else
+  constexpr int kPopulate = 22;  // newer than the headers; an older system refuses it
+#endif
+  return advise_pages(bytes, kPopulate);
 }
 
 Result<Reservation> Reservation::make(std::size_t bytes, Pages pages) {

@@ -103,7 +103,9 @@ Result<std::unique_ptr<Engine>> Engine::load(const Options& options, const OnPro
   PUNA_TRY(check_size(file, options));
   report("building the model", 1);
   auto state = std::make_unique<State>(
-      PUNA_TRY(model::load(std::move(file), {.rope = options.rope, .pre_tokenizer = options.pre_tokenizer})));
+      PUNA_TRY(model::load(std::move(file), {.rope = options.rope,
+                                             .pre_tokenizer = options.pre_tokenizer,
+                                             .map_pages = options.file.use_mmap && allowed_cpus().size() > 1})));
 
   const Places places = numa_places(options.numa, options.cpus.empty() ? allowed_cpus() : options.cpus, current_cpu());
   std::vector<int> cpus;
@@ -135,7 +137,7 @@ Result<std::unique_ptr<Engine>> Engine::load(const Options& options, const OnPro
   state->store = PUNA_TRY(KvStore::make(state->model.body.graph.stores, spec, cache_types(state->options)));
   // What was read of the file to get here, its vocabulary above all, is not needed any more.
   if (options.file.use_mmap && !options.file.use_mlock)
-    for (const gguf::File::Shard& shard : state->model.file.shards()) os::release_file_pages(shard.file.bytes());
+    for (const gguf::File::Shard& shard : state->model.file.shards()) os::release_file_pages(shard.bytes.first(shard.data_start));
   // A copy beside bytes that stay in memory would be paid for twice; the exact path has no hurry.
   const bool keep_packed = options.repack && options.file.use_mmap && !options.file.use_mlock && !options.exact;
   state->runner = std::make_unique<Runner>(PUNA_TRY(

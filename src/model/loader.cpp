@@ -1,7 +1,10 @@
 #include "model/loader.h"
 
+#include <optional>
+
 #include "base/log.h"
 #include "model/family.h"
+#include "model/page_mapper.h"
 #include "model/vocabulary.h"
 
 namespace puna::model {
@@ -66,7 +69,11 @@ Result<Model> load(gguf::File file, const LoadOptions& options) {
   const Family* family = PUNA_TRY(family_of(file, std::string(*architecture)));
   Model model{.file = std::move(file), .hparams = {}, .tokenizer = {}, .groups = {}, .body = {}, .head = {}};
   model.hparams = PUNA_TRY(read_hparams(model.file, options.rope));
-  model.tokenizer = PUNA_TRY(load_tokenizer(model.file, options.pre_tokenizer));
+  {
+    std::optional<PageMapper> mapper;
+    if (options.map_pages) mapper.emplace(model.file);
+    model.tokenizer = PUNA_TRY(load_tokenizer(model.file, options.pre_tokenizer));
+  }
   model.hparams.n_vocab = static_cast<std::int64_t>(model.tokenizer->size());
   model.body = PUNA_TRY(build_body(*family, model.file, model.hparams, model.groups));
   model.head = PUNA_TRY(build_head(model.file, model.hparams));

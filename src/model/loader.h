@@ -17,6 +17,7 @@ namespace puna::model {
 struct LoadOptions {
   RopeOverrides rope;
   std::string pre_tokenizer;
+  bool map_pages = false;  // of a mapped file's weights, on another thread while the vocabulary is read
 };
 
 struct GraphWithWeights {
