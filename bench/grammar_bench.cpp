@@ -76,14 +76,14 @@ std::string json_text(unsigned seed, int depth) {
   const char* const words[] = {
       "name", "The quick brown fox, as it were", "price", "ids", "é中😀 mixed", "a\\nb \\\"quoted\\\"", "x", "description"};
   const std::function<std::string(int)> value = [&](int level) -> std::string {
-    const unsigned kind = random() % (level > 0 ? 8 : 4);
+    const auto kind = random() % (level > 0 ? 8 : 4);
     if (kind == 0) return std::to_string(random() % 100000);
     if (kind == 1) return "-1." + std::to_string(random() % 1000) + "e-7";
-    if (kind < 4) return "\"" + std::string(words[random() % 8]) + " " + words[random() % 8] + "\"";
+    if (kind < 4) return fmt::format("\"{} {}\"", words[random() % 8], words[random() % 8]);
     std::string items;
-    for (unsigned n = random() % 6; n > 0; --n) {
+    for (auto n = random() % 6; n > 0; --n) {
       if (!items.empty()) items += random() % 2 ? ", " : ",\n  ";
-      if (kind < 7) items += "\"" + std::string(words[random() % 8]) + "\": ";
+      if (kind < 7) items += fmt::format("\"{}\": ", words[random() % 8]);
       items += value(level - 1);
     }
     return kind < 7 ? "{" + items + "}" : "[" + items + "]";

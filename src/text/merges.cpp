@@ -13,7 +13,7 @@ namespace puna::text {
 void Merges::reserve(std::size_t n_merges, std::size_t n_tokens) {
   constexpr std::size_t kMostFirst = 512;
   seed_ = hash_seed();
-  slots_.resize(std::bit_ceil(2 * n_merges + 2));
+  slots_.resize(std::bit_ceil(n_merges + n_merges / 2 + 2));
   wholes_.assign(n_merges, kNoToken);
   const std::size_t n_bits = std::bit_ceil(std::max<std::size_t>(64, 8 * n_merges));
   filter_.assign(n_bits / 64, 0);

@@ -50,7 +50,7 @@ class Merges {
   void ask_for(TokenId left, TokenId right) const;  // the pair's slot, from memory
   void insert(TokenId left, TokenId right, std::uint32_t rank);
 
-  std::vector<Slot> slots_;            // open addressing; a power of two, at most half full
+  std::vector<Slot> slots_;            // open addressing; a power of two, at most two thirds full
   std::vector<TokenId> wholes_;        // by rank: ranks that are often asked for are neighbours
   std::vector<std::uint64_t> filter_;  // a bit for some of the hash: 0 where no pair has it
   unsigned filter_shift_ = 63;

@@ -40,6 +40,8 @@ Result<Vocabulary> Vocabulary::make(const VocabularyData& data) {
     bytes += text.size();
     v.longest_ = std::max(v.longest_, text.size());
   }
+  if (bytes > std::numeric_limits<std::uint32_t>::max())
+    return fail("tokenizer.ggml.tokens has {} bytes of text, too many", bytes);
   v.texts_.reserve(bytes);
   v.ends_.reserve(n + 1);
   v.kinds_.reserve(n);
@@ -47,7 +49,7 @@ Result<Vocabulary> Vocabulary::make(const VocabularyData& data) {
   for (std::size_t i = 0; i < n; ++i) {
     v.kinds_.push_back(PUNA_TRY(kind_of(data, i)));
     v.texts_ += data.tokens[i];
-    v.ends_.push_back(v.texts_.size());
+    v.ends_.push_back(static_cast<std::uint32_t>(v.texts_.size()));
   }
   v.index();
   return v;
@@ -55,14 +57,19 @@ Result<Vocabulary> Vocabulary::make(const VocabularyData& data) {
 
 void Vocabulary::index() {
   seed_ = hash_seed();
-  slots_.resize(std::bit_ceil(2 * size()));
+  slots_.resize(std::bit_ceil(size() + size() / 2 + 1));
   const std::size_t mask = slots_.size() - 1;
-  std::vector<std::uint64_t> hashes(size());
-  for (std::size_t i = 0; i < size(); ++i) hashes[i] = hash_bytes(text(static_cast<TokenId>(i)), seed_);
+  std::array<std::uint64_t, kBeside> hashes;  // of the next ones, whose slots are on their way
+  const auto ask_for = [&](std::size_t i) {
+    if (i >= size()) return;
+    hashes[i % kBeside] = hash_bytes(text(static_cast<TokenId>(i)), seed_);
+    __builtin_prefetch(&slots_[hashes[i % kBeside] & mask], 1);
+  };
+  for (std::size_t i = 0; i < kBeside; ++i) ask_for(i);
   for (std::size_t i = 0; i < size(); ++i) {
-    if (i + kBeside < size()) __builtin_prefetch(&slots_[hashes[i + kBeside] & mask], 1);
     const auto id = static_cast<TokenId>(i);
-    const std::uint64_t hash = hashes[i];
+    const std::uint64_t hash = hashes[i % kBeside];
+    ask_for(i + kBeside);
     const auto tag = static_cast<std::uint32_t>(hash >> 32);
     std::size_t at = hash & mask;
     while (slots_[at].id != kNoToken && !(slots_[at].tag == tag && text(slots_[at].id) == text(id))) at = (at + 1) & mask;

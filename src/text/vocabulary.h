@@ -42,9 +42,9 @@ class Vocabulary {
   TokenId find(std::string_view text, std::uint64_t hash) const;
 
   std::string texts_;
-  std::vector<std::size_t> ends_;  // [size + 1]; token i is texts_[ends_[i], ends_[i + 1])
+  std::vector<std::uint32_t> ends_;  // [size + 1]; token i is texts_[ends_[i], ends_[i + 1])
   std::vector<TokenKind> kinds_;
-  std::vector<Slot> slots_;  // a power of two, at most half full
+  std::vector<Slot> slots_;  // a power of two, at most two thirds full
   std::uint64_t seed_ = 0;
   std::size_t longest_ = 0;
 };

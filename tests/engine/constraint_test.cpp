@@ -48,7 +48,9 @@ TEST(Constraint, AnswersAreTheGrammars) {
       const std::string text = engine->tokenizer().decode(answer.tokens, true);
       auto matcher = text::grammar::Matcher::make(automaton).value();
       EXPECT_TRUE(*matcher.accept(text)) << gbnf << "\n" << text;
-      if (answer.finish != Finish::length) EXPECT_TRUE(matcher.is_complete()) << gbnf << "\n" << text;
+      if (answer.finish != Finish::length) {
+        EXPECT_TRUE(matcher.is_complete()) << gbnf << "\n" << text;
+      }
       if (answer.finish == Finish::constraint_met) {
         ++n_met;
         EXPECT_FALSE(matcher.goes_on());

@@ -57,12 +57,16 @@ TEST(JsonScanner, one_byte_changed_is_judged_as_the_parser_judges_it) {
         changed[at] = c;
         const Result<Value> value = json::parse(changed);
         const bool is_whole = value && (value->if_object() || value->if_array());
-        if (is_whole) EXPECT_TRUE(scans(changed.substr(0, changed.find_last_not_of(' ') + 1))) << changed;
+        if (is_whole) {
+          EXPECT_TRUE(scans(changed.substr(0, changed.find_last_not_of(' ') + 1))) << changed;
+        }
         // The parser also refuses half of a surrogate pair, bytes that are no UTF-8, and powers beyond a double's: no byte tells.
         const bool may_differ = c == '\\' || (c == 'e' && document.size() > 8) || std::ranges::any_of(changed, [](char byte) {
                                   return byte == '\\' || static_cast<unsigned char>(byte) >= 0x7f;
                                 });
-        if (!value && !may_differ) EXPECT_FALSE(scans(changed)) << changed;
+        if (!value && !may_differ) {
+          EXPECT_FALSE(scans(changed)) << changed;
+        }
         n_refused += !value;
       }
     }

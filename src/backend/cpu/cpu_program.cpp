@@ -227,6 +227,8 @@ void CpuProgram::packed_product(LinearArgs args, const PackedWeights::Part& part
     kernels_.pack_rows(
         {.type = args.type, .weight = at_row(file, row), .k = args.k, .n_rows = args.row_end - row, .out = panels});
     args.weight = panels;
+    // What is packed next is on its way meanwhile.
+    args.ahead = reinterpret_cast<std::intptr_t>(at_row(file, args.row_end)) - reinterpret_cast<std::intptr_t>(panels);
     kernels_.linear_int8(args);
   }
 }

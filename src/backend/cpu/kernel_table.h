@@ -44,6 +44,8 @@ struct PackArgs {
 };
 std::size_t packed_bytes(tensor::DType type, std::int64_t k, std::int64_t n_rows);
 
+constexpr std::ptrdiff_t kWeightsAhead = 4 << 10;
+
 // y[t, r] = Σ_k weight[r, k] · x[t, k] (+ bias[r]) for r in [row_begin, row_end), t in [0, n_cols).
 struct LinearArgs {
   tensor::DType type;
@@ -58,6 +60,9 @@ struct LinearArgs {
   const float* bias;      // [n_rows] or null
   std::byte* scratch;     // this thread's, linear_scratch(k) bytes, 64-byte aligned
   bool fine = false;
+  // From each byte of `weight` to one that is wanted soon, which is asked for from memory meanwhile: kWeightsAhead where the
+  // weight itself comes from there.
+  std::ptrdiff_t ahead = kWeightsAhead;
 };
 
 // Scaled dot product attention of the rows of one sequence for one KV head and its group of query heads, over the

@@ -44,7 +44,7 @@ void read_bytes(const std::byte* p, std::size_t n, std::uint8_t* sink) {
   Quads seen[kStreams];
   repeat<kStreams>([&](auto i) { seen[i.value] = load_quads(bytes + i.value * sizeof(Quads)); });
   for (std::size_t at = 0; at < n; at += kStreams * sizeof(Quads)) {
-    for (std::size_t i = 0; i < kStreams * sizeof(Quads); i += 64) __builtin_prefetch(bytes + at + kAhead + i, 0, 2);
+    for (std::size_t i = 0; i < kStreams * sizeof(Quads); i += 64) __builtin_prefetch(bytes + at + kWeightsAhead + i, 0, 2);
     repeat<kStreams>([&](auto i) { seen[i.value] = either(seen[i.value], load_quads(bytes + at + i.value * sizeof(Quads))); });
   }
   repeat<kStreams>([&](auto i) { store_quads(sink + i.value * sizeof(Quads), seen[i.value]); });

@@ -201,11 +201,11 @@ struct Int8Products {
   }
 
   // Asks memory for what is a group's to ask for: all of a large block at once would wait for room in the queues.
-  [[gnu::always_inline]] static void ask_ahead(Blocks block, int group) {
+  [[gnu::always_inline]] void ask_ahead(Blocks block, int group) const {
     constexpr std::size_t kLine = 64, kLines = (kBlockBytes / kLine + kGroups - 1) / kGroups;
     const std::byte* first = block.first + static_cast<std::size_t>(group) * kLines * kLine;
     repeat<kLines>([&](auto line) {
-      __builtin_prefetch(first + kAhead + line.value * kLine, 0, 2);
+      __builtin_prefetch(first + a.ahead + line.value * kLine, 0, 2);
       __builtin_prefetch(first + kNear + line.value * kLine, 0, 3);
     });
   }

@@ -6,8 +6,8 @@
 //   weights(blocks, sink)  sink(group, quads): the group's kGroup / 4 Quads, groups ascending
 // where `blocks` is a block of each of 16 rows, packed (pack.inl.h).
 
-// So many bytes before their turn, weights are asked from memory into the second cache, and from there into the first.
-constexpr std::size_t kAhead = 4 << 10, kNear = 1 << 10;
+// So many bytes before their turn, weights are asked from the second cache into the first; into the second, LinearArgs::ahead.
+constexpr std::size_t kNear = 1 << 10;
 
 struct Blocks {
   const std::byte* first;
