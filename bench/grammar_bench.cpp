@@ -6,6 +6,7 @@
 //
 // The vocabulary is that of the GGUF file $PUNA_BENCH_VOCABULARY, or else of the catalogue's Qwen, of 151,936 tokens.
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 #include <time.h>
 
 #include <algorithm>
