@@ -16,11 +16,11 @@ SAMPLES, TOKENS = 500, 160
 
 
 def bounded(schema):
-    """At this temperature an address, a URI or a fraction of a second goes on for as long as it may, so here they may not."""
+    """At this temperature a text, a URI or a fraction of a second goes on for as long as it may, so here they may not."""
     schema = json.loads(json.dumps(schema))
-    for value in schema.get("properties", {}).values():
-        if "format" in value:
-            value["maxLength"] = 40
+    for value in [*schema.get("properties", {}).values(), schema.get("items")]:
+        if isinstance(value, dict) and ("format" in value or "string" in value.get("type", "")):
+            value.setdefault("maxLength", 40)
     return schema
 
 
