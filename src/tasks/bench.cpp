@@ -51,7 +51,10 @@ std::string now_text() {
 // Tokens generated before the clock runs: by then the weights lie as the kernels like them.
 constexpr std::int64_t kWarmupTokens = 32;
 
-std::int64_t positions_of(const BenchTest& test) { return test.n_parallel * (test.n_depth + test.n_prompt + test.n_gen); }
+std::int64_t positions_of(const BenchTest& test) {
+  const std::int64_t before = test.n_depth + test.n_prompt;
+  return std::max(test.n_parallel * (before + test.n_gen), before + kWarmupTokens);
+}
 
 // The engine as the tests need it: its cache has room for the largest of them.
 engine::Options sized(engine::Options options, const std::vector<BenchTest>& tests) {
@@ -109,7 +112,7 @@ class Bench {
     engine::TokenTiming timing{.n_sequences = 1,
                                .n_depth = test.n_depth,
                                .n_prompt = test.n_prompt,
-                               .n_gen = std::min(test.n_gen, kWarmupTokens),
+                               .n_gen = kWarmupTokens,
                                .shared_prompt = spec_.shared_prompt};
     report(0);
     if (spec_.warmup) PUNA_TRY(engine.time_tokens(timing, listener_.stop));
