@@ -53,10 +53,10 @@ def used_pairs(model):
 
 
 def reason(reasons, model, test, ratios):
-    """Kept by hand for rows that lose; a row that wins needs none."""
-    if all(r is None or r >= 1 for r in ratios):
-        return ""
-    return reasons.get(f"{model['name']}: {test['name']}") or reasons.get(test["name"]) or "not explained yet"
+    """Kept by hand for rows that lose, or that win by less than was wanted."""
+    kept = reasons.get(f"{model['name']}: {test['name']}") or reasons.get(test["name"])
+    loses = any(r is not None and r < 1 for r in ratios)
+    return kept or ("not explained yet" if loses else "")
 
 
 def table(model, reasons):

@@ -40,6 +40,9 @@ class Results(unittest.TestCase):
         self.assertIn("| 0.80 | because |", self.row("tg128", {"tg128": "because"}))
         self.assertIn("| 0.80 | of this one |", self.row("tg128", {"tg128": "because", "model.gguf: tg128": "of this one"}))
 
+    def test_a_row_that_wins_by_less_than_was_wanted_may_have_one(self):
+        self.assertIn("| **1.25** | 2 wanted |", self.row("pp512", {"pp512": "2 wanted"}))
+
     def test_less_is_better_for_times_and_memory(self):
         self.assertIn("| 0.50 s ± 0 % |", self.row("first token"))
         self.assertIn("| **2.00** |", self.row("first token"))
