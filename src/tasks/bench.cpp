@@ -51,9 +51,9 @@ std::string now_text() {
 // Tokens generated before the clock runs: by then the weights lie as the kernels like them.
 constexpr std::int64_t kWarmupTokens = 32;
 
-std::int64_t positions_of(const BenchTest& test) {
-  const std::int64_t before = test.n_depth + test.n_prompt;
-  return std::max(test.n_parallel * (before + test.n_gen), before + kWarmupTokens);
+std::int64_t positions_of(const BenchTest& test) { return test.n_parallel * (test.n_depth + test.n_prompt + test.n_gen); }
+std::int64_t positions_of_warmup(const BenchTest& test) {
+  return std::min(test.n_depth + test.n_prompt + kWarmupTokens, kMostPositions);
 }
 
 // The engine as the tests need it: its cache has room for the largest of them.
@@ -61,7 +61,7 @@ engine::Options sized(engine::Options options, const std::vector<BenchTest>& tes
   options.n_ctx = options.n_sequences = 1;
   for (const BenchTest& test : tests) {
     options.n_sequences = std::max(options.n_sequences, test.n_parallel);
-    options.n_ctx = std::max(options.n_ctx, positions_of(test));
+    options.n_ctx = std::max({options.n_ctx, positions_of(test), positions_of_warmup(test)});
   }
   return options;
 }
@@ -112,7 +112,7 @@ class Bench {
     engine::TokenTiming timing{.n_sequences = 1,
                                .n_depth = test.n_depth,
                                .n_prompt = test.n_prompt,
-                               .n_gen = kWarmupTokens,
+                               .n_gen = positions_of_warmup(test) - test.n_depth - test.n_prompt,
                                .shared_prompt = spec_.shared_prompt};
     report(0);
     if (spec_.warmup) PUNA_TRY(engine.time_tokens(timing, listener_.stop));
