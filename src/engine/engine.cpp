@@ -137,7 +137,7 @@ Result<std::unique_ptr<Engine>> Engine::load(const Options& options, const OnPro
   state->store = PUNA_TRY(KvStore::make(state->model.body.graph.stores, spec, cache_types(state->options)));
   // What was read of the file to get here, its vocabulary above all, is not needed any more.
   if (options.file.use_mmap && !options.file.use_mlock)
-    for (const gguf::File::Shard& shard : state->model.file.shards()) os::release_file_pages(shard.bytes.first(shard.data_start));
+    for (const gguf::File::Shard& shard : state->model.file.shards()) os::release_file_pages(shard.bytes.first(shard.header_end));
   // A copy beside bytes that stay in memory would be paid for twice; the exact path has no hurry.
   const bool keep_packed = options.repack && options.file.use_mmap && !options.file.use_mlock && !options.exact;
   state->runner = std::make_unique<Runner>(PUNA_TRY(

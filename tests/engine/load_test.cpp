@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 
 #include "base/log.h"
+#include "base/temporary_folder.h"
 #include "engine/tiny_models.h"
+#include "gguf/split.h"
+#include "gguf/writer.h"
 
 namespace puna::engine {
 namespace {
@@ -129,6 +132,35 @@ TEST(Load, YarnFlagsDoWhatTheFileWouldSay) {
   exact.rope.freq_scale = 0.25f;
   exact.rope.yarn_orig_ctx = 32;
   EXPECT_EQ(all_logits(*load_or_fail(exact), text.ids), as_the_file_says);
+}
+
+// The first part ends before its data would begin; what lies behind it in memory is somebody else's.
+TEST(Load, TakesAModelInPartsOfWhichTheFirstHasNoTensors) {
+  const TemporaryFolder folder;
+  const gguf::File whole = gguf::File::open(tiny_path("llama")).value();
+  const auto write_part = [&](std::uint16_t number, bool has_tensors) {
+    gguf::Writer part;
+    if (!has_tensors)
+      for (const gguf::Entry& entry : whole.metadata()) part.set(entry.key, entry.value);
+    part.set("split.no", gguf::encode(number));
+    part.set("split.count", gguf::encode(std::uint16_t{2}));
+    part.set("split.tensors.count", gguf::encode(static_cast<std::int32_t>(whole.tensors().size())));
+    if (!has_tensors) part.set("general.alignment", gguf::encode(std::uint32_t{1} << 16));
+    for (const gguf::TensorInfo& tensor : whole.tensors())
+      if (has_tensors)
+        part.add_tensor({std::string(tensor.name), tensor.dtype, tensor.n_dims, tensor.ne}, {tensor.data, tensor.bytes});
+    const auto path = folder.path() / gguf::shard_name("m", number + 1, 2);
+    EXPECT_TRUE(part.write(path));
+    return path;
+  };
+  Options options = tiny_options("llama");
+  const Expected text = expected("llama");
+  const auto of_the_whole = all_logits(*load_or_fail(options), text.ids);
+  options.model = write_part(0, false);
+  write_part(1, true);
+  const auto header_of_first = [&] { return gguf::File::open(options.model).value().shards()[0].header_end; };
+  std::filesystem::resize_file(options.model, header_of_first());  // as splitters leave it that do not pad
+  EXPECT_EQ(all_logits(*load_or_fail(options), text.ids), of_the_whole);
 }
 
 }  // namespace
