@@ -43,7 +43,6 @@ class Parser {
   Result<void> skip(std::string_view what, std::uint64_t n);
   Result<void> value(ValueType type);
   Result<void> array();
-  Result<void> strings(std::uint64_t count);
   Result<void> bools(std::uint64_t n);
   Result<void> key(std::string_view key);
   Result<std::string_view> item_name(std::string_view kind, std::uint64_t i, std::uint64_t limit);
@@ -126,21 +125,6 @@ Result<void> Parser::bools(std::uint64_t n) {
   return {};
 }
 
-// Hundreds of thousands in a vocabulary: what is wrong with one is told by the way that each other string goes.
-Result<void> Parser::strings(std::uint64_t count) {
-  for (std::uint64_t i = 0; i < count; ++i) {
-    std::uint64_t length = 0;
-    const bool has_length = left() >= sizeof length;
-    if (has_length) std::memcpy(&length, bytes_.data() + position_, sizeof length);
-    if (!has_length || length > std::min(left() - sizeof length, kMaxStringBytes)) {
-      PUNA_TRY(string("a string in it", kMaxStringBytes));
-      continue;
-    }
-    position_ += sizeof length + length;
-  }
-  return {};
-}
-
 Result<void> Parser::array() {
   const auto element = PUNA_TRY(value_type("the element type"));
   const auto count = PUNA_TRY(number<std::uint64_t>("the number of elements"));
@@ -150,7 +134,8 @@ Result<void> Parser::array() {
   if (count > left() / least)
     return fail("claims {} elements of type {}, but only {} bytes are left in the file", count, name(element), left());
   if (element != ValueType::string) return skip("its value", count * least);
-  return strings(count);
+  for (std::uint64_t i = 0; i < count; ++i) PUNA_TRY(string("a string in it", kMaxStringBytes));
+  return {};
 }
 
 Result<void> Parser::value(ValueType type) {

@@ -5,10 +5,22 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/log.h"
 
 namespace puna::text {
+
+namespace {
+
+Result<std::pair<std::string_view, std::string_view>> parts_of(std::string_view merge, std::size_t number) {
+  const std::size_t space = merge.find(' ', 1);  // a part is never empty, and may itself begin with a space
+  if (space == std::string_view::npos || space + 1 == merge.size())
+    return fail("tokenizer.ggml.merges[{}] is not two parts with a space between them", number);
+  return std::pair{merge.substr(0, space), merge.substr(space + 1)};
+}
+
+}  // namespace
 
 void Merges::reserve(std::size_t n_merges, std::size_t n_tokens) {
   constexpr std::size_t kMostFirst = 512;
@@ -20,11 +32,6 @@ void Merges::reserve(std::size_t n_merges, std::size_t n_tokens) {
   filter_shift_ = static_cast<unsigned>(64 - std::countr_zero(n_bits));
   n_first_ = static_cast<std::uint32_t>(std::min(kMostFirst, n_tokens));
   first_.assign(std::size_t{n_first_} * n_first_, kNone);
-}
-
-void Merges::ask_for(TokenId left, TokenId right) const {
-  const std::uint64_t hash = hash_of(static_cast<std::uint32_t>(left), static_cast<std::uint32_t>(right));
-  __builtin_prefetch(&slots_[hash & (slots_.size() - 1)], 1);
 }
 
 void Merges::insert(TokenId left, TokenId right, std::uint32_t rank) {
@@ -64,18 +71,13 @@ Result<Merges> Merges::make(const VocabularyData& data, const Vocabulary& vocabu
     wholes.reserve(n_bytes);  // the views below stay valid
     texts.clear();
     for (std::size_t i = 0; i < some.size(); ++i) {
-      const std::size_t space = some[i].find(' ', 1);  // a part is never empty, and may itself begin with a space
-      if (space == std::string_view::npos || space + 1 == some[i].size()) {
-        return fail("tokenizer.ggml.merges[{}] is not two parts with a space between them", first + i);
-      }
-      const std::string_view left = some[i].substr(0, space), right = some[i].substr(space + 1);
+      const auto [left, right] = PUNA_TRY(parts_of(some[i], first + i));
       const std::size_t begin = wholes.size();
       wholes.append(left).append(right);
       texts.insert(texts.end(), {left, right, std::string_view(wholes).substr(begin)});
     }
     ids.resize(texts.size());
     vocabulary.find_all(texts, ids);
-    for (std::size_t i = 0; i < some.size(); ++i) merges.ask_for(ids[3 * i], ids[3 * i + 1]);
     for (std::size_t i = 0; i < some.size(); ++i) {
       const TokenId left = ids[3 * i], right = ids[3 * i + 1], whole = ids[3 * i + 2];
       if (left == kNoToken || right == kNoToken || whole == kNoToken || vocabulary.kind(whole) == TokenKind::control) {

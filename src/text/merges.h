@@ -47,7 +47,6 @@ class Merges {
     return hash_number(std::uint64_t{left} << 32 | right, seed_);
   }
   void reserve(std::size_t n_merges, std::size_t n_tokens);
-  void ask_for(TokenId left, TokenId right) const;  // the pair's slot, from memory
   void insert(TokenId left, TokenId right, std::uint32_t rank);
 
   std::vector<Slot> slots_;            // open addressing; a power of two, at most two thirds full
