@@ -48,20 +48,18 @@ std::string now_text() {
   return {text, std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
-// Tokens generated before the clock runs: by then the weights lie as the kernels like them.
+// Tokens that an engine generates before its first test: by then the weights lie as the kernels like them.
 constexpr std::int64_t kWarmupTokens = 32;
 
 std::int64_t positions_of(const BenchTest& test) { return test.n_parallel * (test.n_depth + test.n_prompt + test.n_gen); }
-std::int64_t positions_of_warmup(const BenchTest& test) {
-  return std::min(test.n_depth + test.n_prompt + kWarmupTokens, kMostPositions);
-}
 
 // The engine as the tests need it: its cache has room for the largest of them.
 engine::Options sized(engine::Options options, const std::vector<BenchTest>& tests) {
-  options.n_ctx = options.n_sequences = 1;
+  options.n_ctx = kWarmupTokens;
+  options.n_sequences = 1;
   for (const BenchTest& test : tests) {
     options.n_sequences = std::max(options.n_sequences, test.n_parallel);
-    options.n_ctx = std::max({options.n_ctx, positions_of(test), positions_of_warmup(test)});
+    options.n_ctx = std::max(options.n_ctx, positions_of(test));
   }
   return options;
 }
@@ -79,6 +77,7 @@ class Bench {
     const std::unique_ptr<Engine> engine = PUNA_TRY(std::move(loaded));
     const BenchModel model = describe_model(*engine);
     const TokenCosts costs = engine->token_costs();
+    if (spec_.warmup) PUNA_TRY(engine->time_tokens({.n_gen = kWarmupTokens}, listener_.stop));
     for (const BenchTest& test : spec_.tests) {
       ++n_rows_;
       BenchRow row{.model = model,
@@ -112,7 +111,7 @@ class Bench {
     engine::TokenTiming timing{.n_sequences = 1,
                                .n_depth = test.n_depth,
                                .n_prompt = test.n_prompt,
-                               .n_gen = positions_of_warmup(test) - test.n_depth - test.n_prompt,
+                               .n_gen = std::min<std::int64_t>(test.n_gen, 1),
                                .shared_prompt = spec_.shared_prompt};
     report(0);
     if (spec_.warmup) PUNA_TRY(engine.time_tokens(timing, listener_.stop));
