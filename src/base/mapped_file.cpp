@@ -93,8 +93,4 @@ Result<void> MappedFile::lock() const {
   return std::unexpected(std::move(problem).with_hint("raise the limit with `ulimit -l unlimited`, or leave out --mlock"));
 }
 
-void MappedFile::prefetch() const {
-  if (data_ && mapped_) ::madvise(const_cast<std::byte*>(data_), size_, MADV_WILLNEED);
-}
-
 }  // namespace puna

@@ -29,8 +29,6 @@ class MappedFile {
 
   // Keeps the pages in memory. Error: the limit (RLIMIT_MEMLOCK) and how to raise it.
   Result<void> lock() const;
-  // Asks the system to read ahead, without waiting.
-  void prefetch() const;
 
  private:
   void swap(MappedFile& other) noexcept {

@@ -102,12 +102,12 @@ Result<std::unique_ptr<Engine>> Engine::load(const Options& options, const OnPro
   gguf::File file = PUNA_TRY(gguf::File::open(options.model, file_options));
   PUNA_TRY(check_size(file, options));
   report("building the model", 1);
-  auto state = std::make_unique<State>(
-      PUNA_TRY(model::load(std::move(file), {.rope = options.rope,
-                                             .pre_tokenizer = options.pre_tokenizer,
-                                             .map_pages = options.file.use_mmap && allowed_cpus().size() > 1})));
+  const std::vector<int> allowed = options.cpus.empty() ? allowed_cpus() : options.cpus;
+  auto state = std::make_unique<State>(PUNA_TRY(model::load(
+      std::move(file),
+      {.rope = options.rope, .pre_tokenizer = options.pre_tokenizer, .map_pages = options.file.use_mmap && allowed.size() > 1})));
 
-  const Places places = numa_places(options.numa, options.cpus.empty() ? allowed_cpus() : options.cpus, current_cpu());
+  const Places places = numa_places(options.numa, allowed, current_cpu());
   std::vector<int> cpus;
   for (const std::vector<int>& place : places) cpus.insert(cpus.end(), place.begin(), place.end());
   const CoreChoice cores = choose_threads(std::move(cpus));

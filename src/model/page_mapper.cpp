@@ -17,9 +17,9 @@ PageMapper::PageMapper(const gguf::File& file) {
       weights.emplace_back(tensor.data, static_cast<std::size_t>(tensor.bytes));
   thread_ = std::jthread([weights = std::move(weights)](const std::stop_token& stop) {
     constexpr std::size_t kAtOnce = std::size_t{128} << 10;  // what is asked for is not stopped, and others wait to map theirs
-    for (std::span<const std::byte> weight : weights)
-      for (; !weight.empty(); weight = weight.subspan(std::min(kAtOnce, weight.size())))
-        if (stop.stop_requested() || !os::map_file_pages(weight.first(std::min(kAtOnce, weight.size())))) return;
+    for (const std::span<const std::byte> weight : weights)
+      for (std::size_t at = 0; at < weight.size(); at += kAtOnce)
+        if (stop.stop_requested() || !os::map_file_pages(weight.subspan(at, std::min(kAtOnce, weight.size() - at)))) return;
   });
 }
 

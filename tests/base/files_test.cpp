@@ -30,7 +30,20 @@ TEST_P(MappedFileBothWays, HoldsTheFilesBytes) {
   ASSERT_TRUE(file) << file.error().message;
   EXPECT_TRUE(text_of(*file) == content);
   EXPECT_EQ(file->is_mapped(), GetParam() == MappedFile::How::map);
-  file->prefetch();
+}
+
+TEST(FilePages, ComeAndGoAndTheBytesStay) {
+  const TemporaryFolder folder;
+  const std::string content(300'000, 'x');
+  const auto file = MappedFile::open(folder.file("data", content), MappedFile::How::map);
+  ASSERT_TRUE(file);
+  const auto middle = file->bytes().subspan(10'001, 200'000);  // begins and ends within pages
+  for (int i = 0; i < 2; ++i) {
+    os::map_file_pages(middle);  // where the system can
+    EXPECT_TRUE(text_of(*file) == content);
+    os::release_file_pages(middle);
+    EXPECT_TRUE(text_of(*file) == content);
+  }
 }
 
 TEST_P(MappedFileBothWays, AnEmptyFileHasNoBytes) {

@@ -44,6 +44,7 @@ struct PackArgs {
 };
 std::size_t packed_bytes(tensor::DType type, std::int64_t k, std::int64_t n_rows);
 
+// So many bytes before their turn, what is read in one stream is asked from memory into the second cache.
 constexpr std::ptrdiff_t kWeightsAhead = 4 << 10;
 
 // y[t, r] = Σ_k weight[r, k] · x[t, k] (+ bias[r]) for r in [row_begin, row_end), t in [0, n_cols).
