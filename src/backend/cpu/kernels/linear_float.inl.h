@@ -27,27 +27,47 @@ struct RowsOf {
   const Element* row(std::int64_t r) const { return first + r * stride; }
 };
 
+// What lies in memory behind a panel's weights. Each tile of the panel asks for as many of its lines, one after each 16 products.
+struct LinesBehind {
+  static constexpr std::int64_t kLineBytes = 64;
+  const std::byte* next = nullptr;
+  std::int64_t of_a_tile = 0;
+
+  LinesBehind take() {
+    const LinesBehind taken = *this;
+    next += of_a_tile * kLineBytes;
+    return taken;
+  }
+};
+
 // Adds n products to each of kRows rows × kColumns columns of sums[column][row][16], or makes these the first.
 template <int kRows, int kColumns, class Element>
-inline void float_tile(RowsOf<Element> w, RowsOf<float> x, std::int64_t n, float* sums, bool first) {
+inline void float_tile(RowsOf<Element> w, RowsOf<float> x, std::int64_t n, float* sums, bool first, LinesBehind behind) {
   const auto place = [=](auto r, auto c) { return sums + (c.value * kPanelRows + r.value) * kLanes; };
   Vec acc[kRows][kColumns];
   if (first)
     repeat<kRows>([&](auto r) { repeat<kColumns>([&](auto c) { acc[r.value][c.value] = zero(); }); });
   else
     repeat<kRows>([&](auto r) { repeat<kColumns>([&](auto c) { acc[r.value][c.value] = load(place(r, c)); }); });
-  std::int64_t k = 0;
-  const auto add_words = [&](auto words_of) {
+  const auto add_words = [&](std::int64_t k, auto words_of) {
     Vec in[kColumns];
-    repeat<kColumns>([&](auto c) { in[c.value] = words_of(x.row(c.value)); });
+    repeat<kColumns>([&](auto c) { in[c.value] = words_of(x.row(c.value) + k); });
     repeat<kRows>([&](auto r) {
-      const Vec weight = words_of(w.row(r.value));
+      const Vec weight = words_of(w.row(r.value) + k);
       if constexpr (kColumns <= 2) __builtin_prefetch(w.row(r.value + kRows) + k, 0, 2);  // little else is done meanwhile
       repeat<kColumns>([&](auto c) { acc[r.value][c.value] = fma(weight, in[c.value], acc[r.value][c.value]); });
     });
   };
-  for (; k + kLanes <= n; k += kLanes) add_words([=](const auto* row) { return load_words(row + k); });
-  if (k < n) add_words([=](const auto* row) { return load_first_words(row + k, n - k); });
+  const auto whole_words = [](const auto* p) { return load_words(p); };
+  std::int64_t k = 0;
+  for (; behind.of_a_tile > 0 && k + kLanes <= n; k += kLanes, --behind.of_a_tile) {
+    __builtin_prefetch(behind.next, 0, 2);
+    behind.next += LinesBehind::kLineBytes;
+    add_words(k, whole_words);
+  }
+#pragma GCC unroll 2  // counting and jumping need the ports of the products
+  for (; k + kLanes <= n; k += kLanes) add_words(k, whole_words);
+  if (k < n) add_words(k, [=](const auto* p) { return load_first_words(p, n - k); });
   repeat<kRows>([&](auto r) { repeat<kColumns>([&](auto c) { store(place(r, c), acc[r.value][c.value]); }); });
 }
 
@@ -107,24 +127,35 @@ struct FloatProducts {
   void add_slice(RowsOf<Element> weights, RowPanel rows, Part part) const {
     const auto x_stride = static_cast<std::int64_t>(a.x_stride / sizeof(float));
     const RowsOf<float> x = {reinterpret_cast<const float*>(a.x) + part.t * x_stride + part.k, x_stride};
-    add_tiles<kFloatTileColumns>(weights, rows, x, part);
+    LinesBehind behind = lines_behind(rows, part);
+    add_tiles<kFloatTileColumns>(weights, rows, x, part, behind);
+  }
+
+  // The part's share of the next panel, for its whole tiles.
+  LinesBehind lines_behind(RowPanel rows, const Part& part) const {
+    const std::int64_t tiles = part.n_columns / kFloatTileColumns * (kPanelRows / kFloatTileRows);
+    if (tiles == 0 || rows.first + 2 * kPanelRows > a.row_end) return {};
+    const std::int64_t row_bytes = a.k / block_size * block_bytes, bytes = part.size / block_size * block_bytes * kPanelRows;
+    const std::int64_t begin = (rows.first + kPanelRows) * row_bytes + part.k / block_size * block_bytes * kPanelRows;
+    return {a.weight + begin, (bytes / LinesBehind::kLineBytes + tiles - 1) / tiles};
   }
 
   // The part's columns from `c` on, in tiles of kColumns while they last, then in smaller ones. A tile's columns meet all rows
   // while they are in the first cache. Where one slice is all, every tile has its sums in the same place.
   template <int kColumns, class Element>
-  void add_tiles(RowsOf<Element> w, RowPanel rows, RowsOf<float> x, const Part& part, std::int64_t c = 0) const {
+  void add_tiles(RowsOf<Element> w, RowPanel rows, RowsOf<float> x, const Part& part, LinesBehind& behind, std::int64_t c = 0) const {
     const bool is_first = part.k == 0, is_last = part.k + part.size == a.k;
     for (; c + kColumns <= part.n_columns; c += kColumns) {
       auto* sums = panel.sums + (is_first && is_last ? 0 : c);
       const RowsOf<float> columns = {x.row(c), x.stride};
       for (std::int64_t r = 0; r < rows.valid; r += kFloatTileRows)
-        float_tile<kFloatTileRows, kColumns>(RowsOf<Element>{w.row(r), w.stride}, columns, part.size, sums[0][r], is_first);
+        float_tile<kFloatTileRows, kColumns>(RowsOf<Element>{w.row(r), w.stride}, columns, part.size, sums[0][r], is_first,
+                                             kColumns == kFloatTileColumns ? behind.take() : LinesBehind{});
       if (is_last)
         for (int i = 0; i < kColumns; ++i) finish(rows, part.t + c + i, sums[i]);
     }
     if constexpr (kColumns > 1)
-      if (c < part.n_columns) add_tiles<kColumns / 2>(w, rows, x, part, c);
+      if (c < part.n_columns) add_tiles<(kColumns + 1) / 2>(w, rows, x, part, behind, c);
   }
 
   void finish(RowPanel rows, std::int64_t t, const float (&sums)[kPanelRows][kLanes]) const {
