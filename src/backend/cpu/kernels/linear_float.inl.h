@@ -143,7 +143,8 @@ struct FloatProducts {
   // The part's columns from `c` on, in tiles of kColumns while they last, then in smaller ones. A tile's columns meet all rows
   // while they are in the first cache. Where one slice is all, every tile has its sums in the same place.
   template <int kColumns, class Element>
-  void add_tiles(RowsOf<Element> w, RowPanel rows, RowsOf<float> x, const Part& part, LinesBehind& behind, std::int64_t c = 0) const {
+  void add_tiles(RowsOf<Element> w, RowPanel rows, RowsOf<float> x, const Part& part, LinesBehind& behind,
+                 std::int64_t c = 0) const {
     const bool is_first = part.k == 0, is_last = part.k + part.size == a.k;
     for (; c + kColumns <= part.n_columns; c += kColumns) {
       auto* sums = panel.sums + (is_first && is_last ? 0 : c);
