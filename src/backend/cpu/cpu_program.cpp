@@ -1,6 +1,7 @@
 #include "backend/cpu/cpu_program.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "backend/cpu/attend_step.h"
@@ -19,6 +20,8 @@ namespace {
 // Rows of a weight that a kernel takes together: what is packed for this use only should still be in the nearest cache for a
 // few columns, and make the most of its unpacking for many.
 std::int64_t rows_at_once(std::int64_t n_columns) { return n_columns > 16 ? kPanelsAtOnce * kPanelRows : kPanelRows; }
+
+std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
@@ -94,10 +97,14 @@ bool CpuProgram::run(const StepData& step) {
   step_ = &step;
   packed_.begin_step();
   pool_ = &threads_.for_rows(std::max(step.sizes[graph::kTokens], step.sizes[graph::kRows]));
-  for (std::size_t i = segment_.first; i < segment_.last; ++i) {
+  for (std::size_t i = segment_.first; i < segment_.last;) {
     if (step.stop.stop_requested()) return false;
-    const Node& node = graph_.nodes[i];
-    std::visit([&](const auto& op) { execute(op, node); }, node.op);
+    const std::span<const Node> nodes = run_together(i);
+    if (nodes.size() > 1)
+      multiply(nodes);
+    else
+      std::visit([&](const auto& op) { execute(op, nodes[0]); }, nodes[0].op);
+    i += nodes.size();
   }
   return true;
 }
@@ -118,7 +125,7 @@ CpuProgram::Rows CpuProgram::rows(ValueId id) const {
 
 template <class Body>
 void CpuProgram::for_rows(std::int64_t n, std::int64_t row_elements, Body&& body) const {
-  constexpr std::int64_t kWorthSharing = 16384;  // elements; below, a wake-up costs more than it saves
+  constexpr std::int64_t kWorthSharing = 4096;  // elements; below, a wake-up costs more than it saves
   if (n * row_elements < kWorthSharing)
     for (std::int64_t row = 0; row < n; ++row) body(0, row);
   else
@@ -171,41 +178,99 @@ void CpuProgram::execute(const graph::Quantize& op, const Node& node) const {
   for_rows(x.n, width, [&](int, std::int64_t row) { quantize(x.f32(row), width, y.at(row)); });
 }
 
-void CpuProgram::execute(const graph::Linear& op, const Node& node) {
-  const Rows x = rows(node.inputs[0]), y = rows(node.outputs[0]);
+std::span<const Node> CpuProgram::run_together(std::size_t first) const {
+  const std::span<const Node> nodes(graph_.nodes);
+  std::size_t last = first + 1;
+  const auto is_product_too = [&](const Node& node) {
+    return std::holds_alternative<graph::Linear>(node.op) && node.inputs[0] == nodes[first].inputs[0];
+  };
+  if (std::holds_alternative<graph::Linear>(nodes[first].op))
+    while (last < segment_.last && last - first < kProductsAtOnce && is_product_too(nodes[last])) ++last;
+  return nodes.subspan(first, last - first);
+}
+
+void CpuProgram::execute(const graph::Linear&, const Node& node) { multiply({&node, 1}); }
+
+namespace {
+
+// Rows that one item of a loop over small weights has: as many as a kernel takes together, or fewer where all threads are then
+// done sooner. Two threads have 36 panels as 12 times 3 rather than as 9 times 4.
+std::int64_t rows_of_item(std::span<const std::int64_t> rows_of_weights, std::int64_t n_columns, int n_threads) {
+  const std::int64_t most = rows_at_once(n_columns) / kPanelRows;
+  const auto last_done = [=](std::int64_t panels) {
+    std::int64_t n_items = 0;
+    for (const std::int64_t n_rows : rows_of_weights) n_items += quotient_up(n_rows, panels * kPanelRows);
+    return quotient_up(n_items, n_threads) * panels;
+  };
+  std::int64_t best = most;
+  for (std::int64_t panels = most - 1; 2 * panels >= most; --panels)
+    if (last_done(panels) < last_done(best)) best = panels;
+  return best * kPanelRows;
+}
+
+}  // namespace
+
+void CpuProgram::multiply(std::span<const Node> nodes) {
+  const Rows x = rows(nodes[0].inputs[0]);
   if (x.n == 0) return;
-  const graph::WeightInfo& weight = graph_.weights[op.weight];
-  const graph::Format format = graph_.values[node.inputs[0]].format;
-  const PackedWeights::Part part = packed_.begin_use(op.weight);
-  const std::int64_t stripe = rows_at_once(x.n);
-  const std::int64_t n_stripes = (weight.n_rows + stripe - 1) / stripe;
-  // Enough items for a late thread to catch up, few enough that memory is read in long runs.
-  const std::int64_t per_item = std::max<std::int64_t>(1, n_stripes / (pool_->size() * 8));
-  pool_->parallel_for((n_stripes + per_item - 1) / per_item, [&](int thread, std::int64_t item) {
-    const LinearArgs args{.type = weight.dtype,
-                          .weight = weights_[op.weight],
-                          .k = weight.row,
-                          .row_begin = item * per_item * stripe,
-                          .row_end = std::min(weight.n_rows, (item + 1) * per_item * stripe),
-                          .x = x.data,
-                          .x_stride = x.stride,
-                          .n_cols = x.n,
-                          .y = y.f32(0),
-                          .y_stride = weight.n_rows,
-                          .bias = op.bias ? vector_weight(*op.bias) : nullptr,
-                          .scratch = scratch(thread),
-                          .fine = format == graph::Format::int8_fine};
-    if (format == graph::Format::f32)
-      float_product(args, part);
-    else
-      packed_product(args, part);
-  });
-  if (part.until > part.kept) {  // by one call: each interrupts all threads
-    const std::size_t row_bytes = tensor::row_bytes(weight.dtype, static_cast<std::size_t>(weight.row));
-    os::release_file_pages({weights_[op.weight] + static_cast<std::size_t>(part.kept) * row_bytes,
-                            static_cast<std::size_t>(part.until - part.kept) * row_bytes});
+  struct Product {
+    LinearArgs args;  // but for the rows and the scratch
+    std::int64_t n_rows, n_items;
+    PackedWeights::Part part;
+    graph::WeightId weight;
+  };
+  std::array<Product, kProductsAtOnce> products;
+  std::array<std::int64_t, kProductsAtOnce> n_rows;
+  std::int64_t all_rows = 0;
+  const graph::Format format = graph_.values[nodes[0].inputs[0]].format;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto& op = std::get<graph::Linear>(nodes[i].op);
+    const graph::WeightInfo& weight = graph_.weights[op.weight];
+    all_rows += n_rows[i] = weight.n_rows;
+    products[i] = {.args = {.type = weight.dtype,
+                            .weight = weights_[op.weight],
+                            .k = weight.row,
+                            .row_begin = 0,
+                            .row_end = 0,
+                            .x = x.data,
+                            .x_stride = x.stride,
+                            .n_cols = x.n,
+                            .y = rows(nodes[i].outputs[0]).f32(0),
+                            .y_stride = weight.n_rows,
+                            .bias = op.bias ? vector_weight(*op.bias) : nullptr,
+                            .scratch = nullptr,
+                            .fine = format == graph::Format::int8_fine},
+                   .n_rows = weight.n_rows,
+                   .n_items = 0,
+                   .part = packed_.begin_use(op.weight),
+                   .weight = op.weight};
   }
-  packed_.end_use(op.weight, part);
+  std::int64_t per_item = rows_of_item(std::span(n_rows).first(nodes.size()), x.n, pool_->size());
+  // Enough items for a late thread to catch up, few enough that memory is read in long runs.
+  per_item *= std::max<std::int64_t>(1, all_rows / (per_item * pool_->size() * 8));
+  std::int64_t n_items = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) n_items += products[i].n_items = quotient_up(n_rows[i], per_item);
+  pool_->parallel_for(n_items, [&](int thread, std::int64_t item) {
+    const Product* product = products.data();
+    for (; item >= product->n_items; ++product) item -= product->n_items;
+    LinearArgs args = product->args;
+    args.row_begin = item * per_item;
+    args.row_end = std::min(product->n_rows, (item + 1) * per_item);
+    args.scratch = scratch(thread);
+    if (format == graph::Format::f32)
+      float_product(args, product->part);
+    else
+      packed_product(args, product->part);
+  });
+  for (const Product& product : std::span(products).first(nodes.size())) {
+    const PackedWeights::Part& part = product.part;
+    if (part.until > part.kept) {  // by one call: each interrupts all threads
+      const std::size_t row_bytes = tensor::row_bytes(product.args.type, static_cast<std::size_t>(product.args.k));
+      os::release_file_pages({product.args.weight + static_cast<std::size_t>(part.kept) * row_bytes,
+                              static_cast<std::size_t>(part.until - part.kept) * row_bytes});
+    }
+    packed_.end_use(product.weight, part);
+  }
 }
 
 void CpuProgram::packed_product(LinearArgs args, const PackedWeights::Part& part) const {
@@ -281,10 +346,13 @@ CpuProgram::Slot CpuProgram::slot_of(graph::StoreId store, std::int64_t row) con
   return {table(store, sequence)[position / block_tokens], position % block_tokens};
 }
 
+// An element of a key goes to a line of its own (README.md), which takes as long as so many of other loops.
+constexpr std::int64_t kWriteCost = 16;
+
 void CpuProgram::execute(const graph::KvWrite& op, const Node& node) const {
   const Rows k = rows(node.inputs[0]), v = rows(node.inputs[1]);
   const KvView& store = step_->stores[op.store];
-  for_rows(k.n, store.n_kv_heads * store.head_dim, [&](int, std::int64_t row) {
+  for_rows(k.n, store.n_kv_heads * store.head_dim * kWriteCost, [&](int, std::int64_t row) {
     const Slot slot = slot_of(op.store, row);
     kernels_.kv_write(store, slot.block, slot.position_in_block, k.f32(row), v.f32(row));
   });
@@ -295,7 +363,7 @@ void CpuProgram::execute(const graph::RopeKvWrite& op, const Node& node) const {
   const KvView& store = step_->stores[op.store];
   const std::int64_t elements = store.n_kv_heads * store.head_dim;
   const std::int64_t rope_dim = graph_.values[node.inputs[1]].shape.rest[0];
-  for_rows(k.n, elements, [&](int thread, std::int64_t row) {
+  for_rows(k.n, elements * kWriteCost, [&](int thread, std::int64_t row) {
     auto* turned = reinterpret_cast<float*>(scratch(thread));
     std::memcpy(turned, k.f32(row), static_cast<std::size_t>(elements) * sizeof(float));
     kernels_.rope({turned, store.n_kv_heads, store.head_dim, angles.f32(row), rope_dim, op.interleaved});

@@ -46,6 +46,10 @@ class CpuProgram final : public Program {
   void execute(const graph::RmsNormQuantize& op, const graph::Node& node) const;
   void execute(const graph::Quantize& op, const graph::Node& node) const;
   void execute(const graph::Linear& op, const graph::Node& node);
+  // Products of the same value that follow one another, a few at most, run as one loop, which has one end to wait for.
+  static constexpr std::size_t kProductsAtOnce = 4;
+  std::span<const graph::Node> run_together(std::size_t first) const;
+  void multiply(std::span<const graph::Node> nodes);
   // An int8 product, of weights as the file has them in args.weight or packed in `part`; what is not is packed on the way.
   void packed_product(LinearArgs args, const PackedWeights::Part& part) const;
   void float_product(LinearArgs args, const PackedWeights::Part& part) const;
