@@ -57,6 +57,7 @@ ThreadPool::ThreadPool(int n_threads, Places places) : places_(std::move(places)
   std::size_t n_cpus = places_.empty() ? allowed_cpus().size() : 0;
   for (const std::vector<int>& place : places_) n_cpus += place.size();
   spin_ns_ = static_cast<std::size_t>(n_threads) <= n_cpus ? kSpinNs : kCrowdedSpinNs;
+  ranges_ = std::vector<Range>(static_cast<std::size_t>(n_threads));
   workers_.reserve(static_cast<std::size_t>(n_threads) - 1);
   for (int thread = 1; thread < n_threads; ++thread)
     if (!start_thread(workers_, [this, thread] { worker_main(thread); })) break;
@@ -95,12 +96,34 @@ void ThreadPool::wake() {
   changed_.notify_all();
 }
 
+// part(begin, end): what is taken from the front or the back, with end - begin > 0.
+template <class Part>
+ThreadPool::Range::Taken ThreadPool::Range::take(Part part) {
+  std::uint64_t bounds = bounds_.load(std::memory_order_relaxed);
+  for (;;) {
+    const auto begin = static_cast<std::int64_t>(bounds & 0xffffffff), end = static_cast<std::int64_t>(bounds >> 32);
+    if (begin >= end) return {0, 0};
+    const Taken taken = part(begin, end);
+    const std::uint64_t left = taken.begin == begin ? pair(taken.end, end) : pair(begin, taken.begin);
+    if (bounds_.compare_exchange_weak(bounds, left, std::memory_order_relaxed)) return taken;
+  }
+}
+ThreadPool::Range::Taken ThreadPool::Range::take_first(std::int64_t n) {
+  return take([n](std::int64_t begin, std::int64_t end) { return Taken{begin, std::min(end, begin + n)}; });
+}
+ThreadPool::Range::Taken ThreadPool::Range::take_last(std::int64_t n) {
+  return take([n](std::int64_t begin, std::int64_t end) { return Taken{std::max(begin, end - n), end}; });
+}
+
 void ThreadPool::run(Job job) {
   PUNA_CHECK(!busy_.exchange(true), "a loop within a loop of the same pool");
+  PUNA_CHECK(job.n_items < std::int64_t{1} << 32);
   // Runs short enough that the last one keeps nobody waiting for long.
   job.run_length = std::max<std::int64_t>(1, job.n_items / (std::int64_t{8} * size()));
   job_ = job;
-  next_item_ = 0;
+  const std::int64_t n_threads = size();
+  for (std::int64_t t = 0; t < n_threads; ++t)
+    ranges_[static_cast<std::size_t>(t)].set(job.n_items * t / n_threads, job.n_items * (t + 1) / n_threads);
   const std::uint64_t number = (state_ >> kJobShift) + 1;
   state_ = number << kJobShift | kOpen;
   wake();
@@ -114,14 +137,19 @@ void ThreadPool::run(Job job) {
 
 void ThreadPool::work_on_job(int thread) {
   const Job job = job_;
+  const auto own = static_cast<std::size_t>(thread), n_threads = static_cast<std::size_t>(size());
   try {
-    for (;;) {
-      const std::int64_t begin = next_item_.fetch_add(job.run_length, std::memory_order_relaxed);
-      if (begin >= job.n_items) return;
-      job.run_items(job.body, thread, begin, std::min(job.n_items, begin + job.run_length));
+    const auto work = [&](Range::Taken taken) {
+      if (taken.begin < taken.end) job.run_items(job.body, thread, taken.begin, taken.end);
+      return taken.begin < taken.end;
+    };
+    while (work(ranges_[own].take_first(job.run_length))) {
     }
+    for (std::size_t i = 1; i < n_threads; ++i)
+      while (work(ranges_[(own + i) % n_threads].take_last(job.run_length))) {
+      }
   } catch (...) {
-    next_item_ = job.n_items;
+    for (Range& range : ranges_) range.set(0, 0);
     std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::current_exception();
   }

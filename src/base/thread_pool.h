@@ -31,8 +31,9 @@ class ThreadPool {
 
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // body(thread, item) for each item in [0, n_items), thread in [0, size()); returns when all are done. Items are dealt
-  // in runs by a counter, so neighbours mostly meet one thread. An exception of a body ends the loop early (items not
+  // body(thread, item) for each item in [0, n_items), thread in [0, size()); returns when all are done. Every thread has a range
+  // of its own, from the front on, and who is done takes from the ends of the others', so neighbours mostly meet one thread
+  // one after the other. n_items below 2^32. An exception of a body ends the loop early (items not
   // yet begun are dropped) and is rethrown here. One loop at a time: a body must not start another on the same pool.
   template <class Body>
   void parallel_for(std::int64_t n_items, Body&& body) {
@@ -55,7 +56,26 @@ class ThreadPool {
     void* body = nullptr;
     void (*run_items)(void* body, int thread, std::int64_t begin, std::int64_t end) = nullptr;
     std::int64_t n_items = 0;
-    std::int64_t run_length = 1;  // items dealt at once
+    std::int64_t run_length = 1;  // items taken at once
+  };
+
+  // The items of a job that a thread has before it. Its own cache line: taking from it costs nothing while nobody else does.
+  class alignas(64) Range {
+   public:
+    void set(std::int64_t begin, std::int64_t end) { bounds_ = pair(begin, end); }
+    struct Taken {
+      std::int64_t begin, end;  // equal: nothing is left
+    };
+    Taken take_first(std::int64_t n);
+    Taken take_last(std::int64_t n);
+
+   private:
+    static std::uint64_t pair(std::int64_t begin, std::int64_t end) {
+      return static_cast<std::uint64_t>(end) << 32 | static_cast<std::uint64_t>(begin);
+    }
+    template <class Part>
+    Taken take(Part part);
+    std::atomic<std::uint64_t> bounds_{0};
   };
 
   void run(Job job);
@@ -72,7 +92,7 @@ class ThreadPool {
   // Low half: threads at work on the job, besides the caller. Bit 31: the job is open for joining. High half: the job's
   // number. A worker that comes late finds the job closed and nobody has waited for it.
   alignas(64) std::atomic<std::uint64_t> state_{0};
-  alignas(64) std::atomic<std::int64_t> next_item_{0};
+  std::vector<Range> ranges_;  // by thread; those of the last job are empty once it has ended
   alignas(64) Job job_;
   std::atomic<bool> busy_{false};
   std::atomic<bool> stop_{false};
