@@ -20,6 +20,7 @@ namespace {
 #include "backend/cpu/kernels/dots.inl.h"
 #include "backend/cpu/kernels/simd.inl.h"
 
+#include "backend/cpu/kernels/lines_behind.inl.h"
 #include "backend/cpu/kernels/row_panel.inl.h"
 #include "backend/cpu/kernels/unpack.inl.h"
 
@@ -27,7 +28,7 @@ namespace {
 
 // The fewer columns, the less the tiles save of what their sums cost on the way through memory.
 void linear_int8_by_columns(const LinearArgs& a) {
-  if (a.n_cols <= 16)
+  if (a.n_cols <= (a.fine ? 15 : 16))
     avx512_isa::kTable.linear_int8(a);
   else
     linear_int8(a);

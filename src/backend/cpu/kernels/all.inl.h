@@ -4,6 +4,7 @@
 #include "backend/cpu/kernels/simd.inl.h"
 
 #include "backend/cpu/kernels/dequantize.inl.h"
+#include "backend/cpu/kernels/lines_behind.inl.h"
 #include "backend/cpu/kernels/math.inl.h"
 #include "backend/cpu/kernels/pack.inl.h"
 #include "backend/cpu/kernels/quantize_row.inl.h"

@@ -27,19 +27,6 @@ struct RowsOf {
   const Element* row(std::int64_t r) const { return first + r * stride; }
 };
 
-// What lies in memory behind a panel's weights. Each tile of the panel asks for as many of its lines, one after each 16 products.
-struct LinesBehind {
-  static constexpr std::int64_t kLineBytes = 64;
-  const std::byte* next = nullptr;
-  std::int64_t of_a_tile = 0;
-
-  LinesBehind take() {
-    const LinesBehind taken = *this;
-    next += of_a_tile * kLineBytes;
-    return taken;
-  }
-};
-
 // Adds n products to each of kRows rows × kColumns columns of sums[column][row][16], or makes these the first.
 template <int kRows, int kColumns, class Element>
 inline void float_tile(RowsOf<Element> w, RowsOf<float> x, std::int64_t n, float* sums, bool first, LinesBehind behind) {
@@ -60,9 +47,8 @@ inline void float_tile(RowsOf<Element> w, RowsOf<float> x, std::int64_t n, float
   };
   const auto whole_words = [](const auto* p) { return load_words(p); };
   std::int64_t k = 0;
-  for (; behind.of_a_tile > 0 && k + kLanes <= n; k += kLanes, --behind.of_a_tile) {
-    __builtin_prefetch(behind.next, 0, 2);
-    behind.next += LinesBehind::kLineBytes;
+  for (; behind.n > 0 && k + kLanes <= n; k += kLanes) {
+    behind.ask(1);
     add_words(k, whole_words);
   }
 #pragma GCC unroll 2  // counting and jumping need the ports of the products
@@ -134,10 +120,10 @@ struct FloatProducts {
   // The part's share of the next panel, for its whole tiles.
   LinesBehind lines_behind(RowPanel rows, const Part& part) const {
     const std::int64_t tiles = part.n_columns / kFloatTileColumns * (kPanelRows / kFloatTileRows);
-    if (tiles == 0 || rows.first + 2 * kPanelRows > a.row_end) return {};
+    if (rows.first + 2 * kPanelRows > a.row_end) return {};
     const std::int64_t row_bytes = a.k / block_size * block_bytes, bytes = part.size / block_size * block_bytes * kPanelRows;
     const std::int64_t begin = (rows.first + kPanelRows) * row_bytes + part.k / block_size * block_bytes * kPanelRows;
-    return {a.weight + begin, (bytes / LinesBehind::kLineBytes + tiles - 1) / tiles};
+    return LinesBehind::shared_by(tiles, a.weight + begin, bytes);
   }
 
   // The part's columns from `c` on, in tiles of kColumns while they last, then in smaller ones. A tile's columns meet all rows
@@ -151,7 +137,7 @@ struct FloatProducts {
       const RowsOf<float> columns = {x.row(c), x.stride};
       for (std::int64_t r = 0; r < rows.valid; r += kFloatTileRows)
         float_tile<kFloatTileRows, kColumns>(RowsOf<Element>{w.row(r), w.stride}, columns, part.size, sums[0][r], is_first,
-                                             kColumns == kFloatTileColumns ? behind.take() : LinesBehind{});
+                                             kColumns == kFloatTileColumns ? behind.share() : LinesBehind{});
       if (is_last)
         for (int i = 0; i < kColumns; ++i) finish(rows, part.t + c + i, sums[i]);
     }

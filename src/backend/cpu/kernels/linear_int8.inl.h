@@ -74,9 +74,13 @@ struct Slice {
   std::int64_t k, size;
 };
 
+inline std::int64_t lines_a_group(const LinesBehind& behind, std::int64_t n_groups) {
+  return (behind.n + n_groups - 1) / n_groups;
+}
+
 // The products of an unpacked slice with columns t … t + kColumns-1; between slices the sums wait in y.
 template <class K, int kPlanes, int kColumns>
-inline void panel_tile(const LinearArgs& a, const Int8Panel& panel, Slice slice, std::int64_t t) {
+inline void panel_tile(const LinearArgs& a, const Int8Panel& panel, Slice slice, std::int64_t t, LinesBehind behind) {
   Vec acc[kColumns];
   Column x[kColumns * kPlanes];
   repeat<kColumns>([&](auto c) {
@@ -86,10 +90,13 @@ inline void panel_tile(const LinearArgs& a, const Int8Panel& panel, Slice slice,
   });
   repeat<kColumns * kPlanes>([&](auto r) { x[r.value] = column_at(a, t + r.value / kPlanes, slice.k, r.value % kPlanes); });
   const std::int64_t n_groups = slice.size / K::kGroup;
+  const std::int64_t asked = lines_a_group(behind, n_groups);
   const std::uint8_t* weights = panel.weights;
-  for (std::int64_t index = 0; index < n_groups; ++index, weights += K::kGroup * kPanelRows)
+  for (std::int64_t index = 0; index < n_groups; ++index, weights += K::kGroup * kPanelRows) {
+    behind.ask(asked);
     add_group<K, kPlanes>(
         x, index, panel.factors[index], [&](auto j) { return load_quads(weights + j.value * sizeof(Quads)); }, acc);
+  }
   repeat<kColumns>([&](auto c) { finish_outputs(a, slice.rows, t + c.value, acc[c.value], slice.k + slice.size == a.k); });
 }
 
@@ -97,7 +104,8 @@ inline void panel_tile(const LinearArgs& a, const Int8Panel& panel, Slice slice,
 struct Panels {
   const Int8Panel* first;
   std::int64_t n;
-  Slice slice;  // of all their rows
+  Slice slice;                             // of all their rows
+  LinesBehind behind[kPanelsAtOnce] = {};  // the same slice of as many panels further, for whole tiles
   Slice of(std::int64_t panel) const {
     const std::int64_t row = panel * kPanelRows, left = slice.rows.valid - row;
     return {{slice.rows.first + row, left < kPanelRows ? left : kPanelRows}, slice.k, slice.size};
@@ -106,16 +114,17 @@ struct Panels {
 
 // Columns from t on, in tiles of kColumns while they last, then in smaller ones.
 template <class K, int kPlanes, int kColumns>
-void panel_products(const LinearArgs& a, const Panels& panels, std::int64_t t = 0) {
+void panel_products(const LinearArgs& a, Panels& panels, std::int64_t t = 0) {
   for (; t + kColumns <= a.n_cols; t += kColumns)
-    for (std::int64_t p = 0; p < panels.n; ++p) panel_tile<K, kPlanes, kColumns>(a, panels.first[p], panels.of(p), t);
+    for (std::int64_t p = 0; p < panels.n; ++p)
+      panel_tile<K, kPlanes, kColumns>(a, panels.first[p], panels.of(p), t, panels.behind[p].share());
   if constexpr (kColumns > 1)
     if (t < a.n_cols) panel_products<K, kPlanes, kColumns / 2>(a, panels, t);
 }
 
 // The same by matrix tiles: group by group, the next one's integers are on their way while this one's are made floats.
 template <class K, int kPlanes, int kColumns>
-void tile_columns(const LinearArgs& a, const Int8Panel& panel, Slice slice, std::int64_t t) {
+void tile_columns(const LinearArgs& a, const Int8Panel& panel, Slice slice, std::int64_t t, LinesBehind behind) {
   constexpr std::int64_t kParts = kActivationGroup / K::kGroup;
   alignas(64) std::int32_t sums[2][kPlanes][kColumns][kPanelRows];
   const Column x[2] = {column_at(a, t, slice.k, 0), column_at(a, t, slice.k, kPlanes - 1)};
@@ -131,9 +140,11 @@ void tile_columns(const LinearArgs& a, const Int8Panel& panel, Slice slice, std:
     acc[c.value] = slice.k == 0 ? zero() : load_outputs(a.y + (t + c.value) * a.y_stride + slice.rows.first, slice.rows);
   });
   const std::int64_t n_groups = slice.size / K::kGroup;
+  const std::int64_t asked = lines_a_group(behind, n_groups);
   multiply(0);
   for (std::int64_t index = 0; index < n_groups; ++index) {
     if (index + 1 < n_groups) multiply(index + 1);
+    behind.ask(asked);
     repeat<kColumns>([&](auto c) {
       repeat<kPlanes>([&](auto plane) {
         const auto* first = reinterpret_cast<const std::byte*>(x[plane.value].groups + index / kParts);
@@ -147,10 +158,11 @@ void tile_columns(const LinearArgs& a, const Int8Panel& panel, Slice slice, std:
 }
 
 template <class K, int kPlanes, int kColumns>
-void tile_products(const LinearArgs& a, const Panels& panels, std::int64_t t = 0) {
+void tile_products(const LinearArgs& a, Panels& panels, std::int64_t t = 0) {
   if (t + kColumns <= a.n_cols) Tiles<K>::template configure<kColumns>();
   for (; t + kColumns <= a.n_cols; t += kColumns)
-    for (std::int64_t p = 0; p < panels.n; ++p) tile_columns<K, kPlanes, kColumns>(a, panels.first[p], panels.of(p), t);
+    for (std::int64_t p = 0; p < panels.n; ++p)
+      tile_columns<K, kPlanes, kColumns>(a, panels.first[p], panels.of(p), t, panels.behind[p].share());
   if constexpr (kColumns > 1)
     if (t < a.n_cols) tile_products<K, kPlanes, kColumns / 2>(a, panels, t);
 }
@@ -174,9 +186,12 @@ struct Int8Products {
     for (std::int64_t k = 0; k < a.k; k += kInt8Slice)
       for (std::int64_t row = a.row_begin; row < a.row_end; row += kPanelsAtOnce * kPanelRows) {
         const std::int64_t left = a.row_end - row, n_rows = left < kPanelsAtOnce * kPanelRows ? left : kPanelsAtOnce * kPanelRows;
-        const Panels panels{
+        Panels panels{
             scratch, (n_rows + kPanelRows - 1) / kPanelRows, {{row, n_rows}, k, a.k - k < kInt8Slice ? a.k - k : kInt8Slice}};
-        for (std::int64_t p = 0; p < panels.n; ++p) unpack(panels.of(p), scratch[p]);
+        for (std::int64_t p = 0; p < panels.n; ++p) {
+          unpack(panels.of(p), scratch[p]);
+          panels.behind[p] = lines_behind(panels.of(p), kMatrixTiles ? 16 : kTile);
+        }
         if constexpr (kMatrixTiles)
           tile_products<Stored<F>, kPlanes, 16>(a, panels);
         else
@@ -191,13 +206,24 @@ struct Int8Products {
       body(RowPanel{r, a.row_end - r < kPanelRows ? a.row_end - r : kPanelRows});
   }
 
+  const std::byte* first_block(Slice slice) const {
+    const std::int64_t before = (slice.rows.first - a.row_begin) / kPanelRows * (a.k / F::kSize) + slice.k / F::kSize;
+    return a.weight + static_cast<std::size_t>(before) * kBlockBytes;
+  }
   // body(block's number, the block of 16 rows) for each block of the slice.
   template <class Body>
   [[gnu::always_inline]] void each_block(Slice slice, Body body) const {
-    const std::int64_t row_blocks = a.k / F::kSize, n = slice.size / F::kSize;
-    const std::int64_t before = (slice.rows.first - a.row_begin) / kPanelRows * row_blocks + slice.k / F::kSize;
-    const std::byte* at = a.weight + static_cast<std::size_t>(before) * kBlockBytes;
+    const std::int64_t n = slice.size / F::kSize;
+    const std::byte* at = first_block(slice);
     for (std::int64_t b = 0; b < n; ++b, at += kBlockBytes) body(b, Blocks{at});
+  }
+
+  // Where the weight lies packed, what comes after it is most likely this thread's next piece.
+  LinesBehind lines_behind(Slice slice, std::int64_t tile_columns) const {
+    if (a.ahead != kWeightsAhead) return {};
+    const std::size_t panel_bytes = static_cast<std::size_t>(a.k / F::kSize) * kBlockBytes;
+    return LinesBehind::shared_by(a.n_cols / tile_columns, first_block(slice) + kPanelsAtOnce * panel_bytes,
+                                  slice.size / F::kSize * static_cast<std::int64_t>(kBlockBytes));
   }
 
   // Asks memory for what is a group's to ask for: all of a large block at once would wait for room in the queues.

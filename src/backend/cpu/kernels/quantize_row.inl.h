@@ -2,7 +2,8 @@
 // in float, in any order. Included inside the namespace of the set.
 
 // 32 values as integers of unit 1 / inverse; the group's scale and sums besides.
-inline void quantize_group(const Vec (&x)[2], float inverse, float scale, std::int8_t* q, ActivationGroup& group, Vec (&rounded)[2]) {
+inline void quantize_group(const Vec (&x)[2], float inverse, float scale, std::int8_t* q, ActivationGroup& group,
+                           Vec (&rounded)[2]) {
   const Vec limit = splat(127.0f), least = splat(-127.0f);
   float sums[2];
   repeat<2>([&](auto half) {
@@ -32,7 +33,8 @@ inline void quantize_planes(const float* x, std::int64_t k, std::byte* out) {
     Vec rounded[2];
     quantize_group(values, inverse, scale, reinterpret_cast<std::int8_t*>(out) + i, group_of(out), rounded);
     if constexpr (kPlanes == 2) {
-      const Vec rest[2] = {fma(sub(zero(), splat(scale)), rounded[0], values[0]), fma(sub(zero(), splat(scale)), rounded[1], values[1])};
+      const Vec rest[2] = {fma(sub(zero(), splat(scale)), rounded[0], values[0]),
+                           fma(sub(zero(), splat(scale)), rounded[1], values[1])};
       quantize_group(rest, inverse * 254.0f, scale / 254.0f, reinterpret_cast<std::int8_t*>(fine) + i, group_of(fine), rounded);
     }
   }
