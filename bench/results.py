@@ -3,9 +3,29 @@
 [test]}}}]}."""
 import html
 import json
+import pathlib
+import re
 import statistics
 
-PAIRS = [("puna", ("llama.cpp, repacking", "llama.cpp, as the file")), ("puna avx2", ("ik_llama.cpp avx2",))]
+ESTIMATED = "ik_llama.cpp, estimated"
+PAIRS = [("puna", ("llama.cpp, repacking", "llama.cpp, as the file", ESTIMATED)), ("puna avx2", ("ik_llama.cpp avx2",))]
+ELSEWHERE = json.loads((pathlib.Path(__file__).resolve().parent / "ik_elsewhere.json").read_text())
+
+
+def with_estimates(model):
+    """The model with ik_llama.cpp as a side wherever it was measured beside llama.cpp on another machine: llama.cpp's speed here with
+    the weights as the file has them, times what ik_llama.cpp was there of that."""
+    known = ELSEWHERE["models"].get(model["name"], {})
+
+    def estimated(test):
+        kind = re.sub(r"^(pp|tg)\d+", r"\1", test["name"])
+        measured = test["sides"].get("llama.cpp, as the file", [])
+        if kind not in known or not measured:
+            return test
+        ik, llama = known[kind]
+        return {**test, "sides": {**test["sides"], ESTIMATED: [value * ik / llama for value in measured]}}
+
+    return {**model, "tests": [estimated(test) for test in model["tests"]]}
 
 
 def median(values):
@@ -60,6 +80,7 @@ def reason(reasons, model, test, ratios):
 
 
 def table(model, reasons):
+    model = with_estimates(model)
     pairs = used_pairs(model)
     titles = ["test"]
     for ours, theirs in pairs:
@@ -94,8 +115,9 @@ Prompt (`pp`), generation (`tg`) and generation of several sequences together (`
 the number of tokens in the cache beforehand, with the type of its keys and values. `first token`: from the start of the program to the
 first token of a prompt of 15; `memory`: what it had resident at most then. Python's own start and memory are not counted for the
 peers. Each cell is the median of all rounds and half of what lies between the largest and the smallest; the ratio is how many times
-better puna is than the better of the peer's settings, and bold where it wins. What a row lacks
-could not be measured: the reason stands below the table, and the ratio is to what is left.
+better puna is than the best of the peers beside it, and bold where it wins. What a row lacks
+could not be measured: the reason stands below the table, and the ratio is to what is left. {ESTIMATED}: its source does not
+compile from its package, so it is llama.cpp as the file times what {ELSEWHERE["what"]}.
 
 """ + "\n\n".join(f"## {model['name']}\n\n{table(model, reasons)}{failures(model)}" for model in result["models"]) + "\n"
 
@@ -108,7 +130,7 @@ COLOURS = {True: "#3b7d4f", False: "#b4552d"}
 
 def bars(result):
     rows = []
-    for model in result["models"]:
+    for model in map(with_estimates, result["models"]):
         found = [(test["name"], ratio(test, *used_pairs(model)[0])) for test in model["tests"]] if used_pairs(model) else []
         rows += [(model["name"], None), *((name, value) for name, value in found if value is not None)]
     return rows
@@ -122,7 +144,7 @@ def picture(result):
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
            'font-family="system-ui, DejaVu Sans, sans-serif" font-size="13">',
            f'<rect width="{WIDTH}" height="{height}" rx="9" fill="#fbfaf7"/>',
-           '<text x="16" y="26" font-size="16" font-weight="bold" fill="#222">puna ÷ llama.cpp: how many times better</text>',
+           '<text x="16" y="26" font-size="16" font-weight="bold" fill="#222">puna ÷ the best peer: how many times better</text>',
            f'<text x="16" y="46" fill="#666">{html.escape(result["machine"])}; {html.escape(result["date"])}</text>']
     y = TOP
     for name, value in rows:

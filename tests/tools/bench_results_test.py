@@ -35,6 +35,13 @@ class Results(unittest.TestCase):
     def test_a_row_has_medians_their_spread_and_the_ratio_to_the_better_setting(self):
         self.assertEqual(self.row("pp512"), "| pp512 | 300.0 ± 3 % | 200.0 ± 0 % | 240.0 ± 0 % | **1.25** |  |")
 
+    def test_a_peer_that_was_measured_elsewhere_counts_by_its_ratio_there(self):
+        found = result()
+        found["models"][0]["name"] = "qwen-Q8_0.gguf"  # 314 there where llama.cpp as the file had 106
+        page = results.page(found, {})
+        self.assertIn("| pp512 | 300.0 ± 3 % | 200.0 ± 0 % | 240.0 ± 0 % | 710.9 ± 0 % | 0.42 |", page)
+        self.assertIn("| first token | 0.50 s ± 0 % | 1.50 s ± 0 % | 1.00 s ± 0 % | – | **2.00** |", page)
+
     def test_a_row_that_loses_stays_with_its_reason(self):
         self.assertIn("| 0.80 | not explained yet |", self.row("tg128"))
         self.assertIn("| 0.80 | because |", self.row("tg128", {"tg128": "because"}))
