@@ -79,8 +79,9 @@ def main():
     }
     reasons = json.loads(REASONS.read_text()) if REASONS.exists() else {}
     for name in options.models:
-        found, failures = sides.measure(path_of(name), tests, chosen, options)
-        rows = [{"name": test.name, "more_is_better": test.more_is_better, "sides": found[test.name]} for test in tests]
+        found, shares, failures = sides.measure(path_of(name), tests, chosen, options)
+        rows = [{"name": test.name, "more_is_better": test.more_is_better, "sides": found[test.name], "of_ceiling": shares[test.name]}
+                for test in tests]
         model = {"name": os.path.basename(name), "tests": rows, "failures": failures}
         result["models"].append(model)
         print(f"## {model['name']}\n\n{results.table(model, reasons)}\n", flush=True)

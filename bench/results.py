@@ -1,6 +1,6 @@
 """What bench/compare.py found, as a page and as a picture. A result: {"machine", "date", "settings", "versions": [text], "models":
-[{"name", "tests": [{"name", "more_is_better", "sides": {name: [a number for each round]}}], "failures": {side: {how:
-[test]}}}]}."""
+[{"name", "tests": [{"name", "more_is_better", "sides": {name: [a number for each round]}, "of_ceiling": {name: [a share for each round]}}],
+"failures": {side: {how: [test]}}}]}."""
 import html
 import json
 import pathlib
@@ -58,7 +58,10 @@ def cell(test, side):
     values = test["sides"].get(side, [])
     if not values:
         return "–"
-    return f"{number(test['name'], statistics.median(values))} ± {spread(values) * 100:.0f} %"
+    shares = test.get("of_ceiling", {}).get(side, [])
+    reads = test["name"].startswith("tg") and shares
+    return (f"{number(test['name'], statistics.median(values))} ± {spread(values) * 100:.0f} %" +
+            (f" ({statistics.median(shares) * 100:.0f} %)" if reads else ""))
 
 
 def ratio_cell(value):
@@ -113,7 +116,8 @@ Written by `bench/compare.py`, not by hand; the reasons are in `bench/reasons.js
 
 Prompt (`pp`), generation (`tg`) and generation of several sequences together (`×`) are in tokens per second of all of them; `@ d` is
 the number of tokens in the cache beforehand, with the type of its keys and values. `first token`: from the start of the program to the
-first token of a prompt of 15; `memory`: what it had resident at most then. Python's own start and memory are not counted for the
+first token of a prompt of 15; `memory`: what it had resident at most then. In brackets: what share that is of the speed at which
+this machine could do nothing but read the weights, or multiply them, as measured in the same process. Python's own start and memory are not counted for the
 peers. Each cell is the median of all rounds and half of what lies between the largest and the smallest; the ratio is how many times
 better puna is than the best of the peers beside it, and bold where it wins. What a row lacks
 could not be measured: the reason stands below the table, and the ratio is to what is left. {ESTIMATED}: its source does not

@@ -86,7 +86,7 @@ class Puna:
         if settings["n_parallel"] > 1:
             command += ["--parallel", settings["n_parallel"]]
         row, = json.loads(call(command, environment))
-        return {"prompt_ts": row["samples_prompt_ts"], "gen_ts": row["samples_gen_ts"]}
+        return {"prompt_ts": row["samples_prompt_ts"], "gen_ts": row["samples_gen_ts"], "of_ceiling": row["ceiling_share"]}
 
     def start(self, model, environment, options):
         command = [str(PUNA), "run", "-m", model, "-p", self.prompt(model), "--raw", "--temp", "0", "-n", "1", "-c", str(START_CONTEXT),
@@ -138,8 +138,10 @@ class Peer:
 
 
 def measure(model, tests, sides, options):
-    """{test's name: {side's name: [a number for each round]}}, sides in alternation; and {side's name: {how it failed: [test's name]}}."""
+    """{test's name: {side's name: [a number for each round]}}, sides in alternation; the same of the shares of the machine's ceiling,
+    of sides that measure it; and {side's name: {how it failed: [test's name]}}."""
     found = {test.name: {side.name: [] for side in sides} for test in tests}
+    shares = {test.name: {} for test in tests}
     failed, failures = set(), {}
     processes = {}
     for test in tests:
@@ -159,7 +161,9 @@ def measure(model, tests, sides, options):
                 for test in group:
                     value = numbers[test.column]
                     found[test.name][side.name].append(statistics.median(value) if isinstance(value, list) else value)
-    return found, failures
+                    if "of_ceiling" in numbers:
+                        shares[test.name].setdefault(side.name, []).append(numbers["of_ceiling"])
+    return found, shares, failures
 
 
 def machine():

@@ -34,7 +34,7 @@ std::string Progress::line(std::string_view what, std::uint64_t done, std::uint6
   } else {
     tail = amount(done, unit);
   }
-  if (rate > 0) {
+  if (rate >= 1) {
     tail += fmt::format("  {}/s", amount(static_cast<std::uint64_t>(rate), unit));
     if (total > done) tail += fmt::format("  {} left", duration_text(static_cast<double>(total - done) / rate));
   }
@@ -56,11 +56,11 @@ Progress::Progress(Console& console, Unit unit, std::chrono::milliseconds delay,
 
 void Progress::update(std::string_view what, std::uint64_t done, std::uint64_t total) {
   const Clock::time_point now = now_();
-  if (what != what_) {
-    if (!what_.empty()) start_ = now;
+  if (is_new_ || what != what_) {
+    if (!what_.empty() || done == 0) start_ = now;
     what_ = what;
     first_done_ = done;
-    at_end_ = false;
+    at_end_ = is_new_ = false;
   }
   const bool moves = console_.notes_terminal();
   const bool is_end = total > 0 && done >= total && shown_ && !at_end_;
@@ -82,6 +82,7 @@ void Progress::update(std::string_view what, std::uint64_t done, std::uint64_t t
 void Progress::clear() {
   if (shown_ && console_.notes_terminal()) console_.note_raw("\r\033[K");
   shown_ = false;
+  is_new_ = true;
 }
 
 }  // namespace puna::cli

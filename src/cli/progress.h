@@ -27,7 +27,7 @@ class Progress {
 
   // `total` 0: unknown.
   void update(std::string_view what, std::uint64_t done, std::uint64_t total);
-  // Takes the moving line away.
+  // Takes the moving line away; what comes next, of the same name or another, begins anew.
   void clear();
 
   // "smollm2-135m  [#####     ]  52 %  51.0 MiB of 98.3 MiB  12.1 MiB/s  4 s left"
@@ -39,10 +39,11 @@ class Progress {
   Unit unit_;
   std::chrono::milliseconds delay_;
   std::function<Clock::time_point()> now_;
-  Clock::time_point start_;  // of this `what`
+  Clock::time_point start_;  // of this `what`; of the first that has done something already, the object's
   Clock::time_point last_shown_;
   std::uint64_t first_done_ = 0;  // what a resumed transfer began with
   std::string what_;
+  bool is_new_ = true;  // the next update begins something
   bool shown_ = false;
   bool at_end_ = false;
 };

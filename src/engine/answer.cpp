@@ -48,6 +48,10 @@ class Sequence {
                        const Listener& listener) {
     const std::size_t all = tokens.size();
     std::int64_t rows_before = 0;
+    const auto report = [&] {
+      if (listener.progress && all > 1) listener.progress("prompt", all - tokens.size(), all);
+    };
+    report();
     while (!tokens.empty()) {
       const Work work{id_, tokens, wants};
       const StepPlan plan = next_step({&work, 1}, state_.options.n_ubatch);
@@ -56,7 +60,7 @@ class Sequence {
           [&](std::int64_t first, std::span<const float> logits) { on_logits(rows_before + first, logits); }, listener.stop));
       rows_before += static_cast<std::int64_t>(plan.sequences[0].output_rows.size());
       tokens = tokens.subspan(static_cast<std::size_t>(plan.n_tokens()));
-      if (listener.progress && all > 1) listener.progress("prompt", all - tokens.size(), all);
+      report();
     }
     return {};
   }

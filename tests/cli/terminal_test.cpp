@@ -69,6 +69,21 @@ TEST(Progress, ElsewhereThanOnATerminalALineComesNowAndThen) {
   EXPECT_THAT(shown.at(7100, "load", 10, 10, progress), HasSubstr("100 %"));
 }
 
+TEST(Progress, WhatHasEndedBeginsAnewUnderTheSameName) {
+  Shown shown;
+  Progress progress(shown.console, Unit::tokens, std::chrono::milliseconds(500), [&] { return shown.now; });
+  EXPECT_EQ(shown.at(10'000, "prompt", 0, 100, progress), "");
+  EXPECT_THAT(shown.at(12'000, "prompt", 50, 100, progress), HasSubstr("25 tokens/s"));
+  progress.clear();
+  EXPECT_EQ(shown.at(90'000, "prompt", 0, 100, progress), "");
+  EXPECT_EQ(shown.at(90'100, "prompt", 10, 100, progress), "");
+  EXPECT_THAT(shown.at(92'000, "prompt", 80, 100, progress), HasSubstr("40 tokens/s"));
+}
+
+TEST(Progress, ALessThanWholeRateIsNotShown) {
+  EXPECT_THAT(Progress::line("m", 1, 10, 0.5, Unit::tokens, 80), Not(HasSubstr("/s")));
+}
+
 TEST(Console, PaintsOnlyWhereThereAreColours) {
   Console console;
   EXPECT_EQ(console.paint(Colour::red, "x"), "x");

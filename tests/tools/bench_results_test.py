@@ -35,6 +35,11 @@ class Results(unittest.TestCase):
     def test_a_row_has_medians_their_spread_and_the_ratio_to_the_better_setting(self):
         self.assertEqual(self.row("pp512"), "| pp512 | 300.0 ± 3 % | 200.0 ± 0 % | 240.0 ± 0 % | **1.25** |  |")
 
+    def test_a_generation_s_share_of_the_ceiling_stands_behind_it(self):
+        found = result()
+        found["models"][0]["tests"][1]["of_ceiling"] = {"puna": [0.7, 0.8, 0.9]}
+        self.assertIn("| tg128 | 20.0 ± 0 % (80 %) | 25.0 ± 0 % |", results.page(found, {}))
+
     def test_a_peer_that_was_measured_elsewhere_counts_by_its_ratio_there(self):
         found = result()
         found["models"][0]["name"] = "qwen-Q8_0.gguf"  # 314 there where llama.cpp as the file had 106
@@ -105,7 +110,7 @@ class Results(unittest.TestCase):
             sys.stderr.close()
             sys.stderr = stderr
         self.assertEqual(order, ["a", "b", "c", "b", "a", "a", "b"])
-        self.assertEqual(found, ({"pp8": {"a": [2.0] * 3, "b": [2.0] * 3, "c": []}}, {"c": {"c cannot do it": ["pp8"]}}))
+        self.assertEqual(found, ({"pp8": {"a": [2.0] * 3, "b": [2.0] * 3, "c": []}}, {"pp8": {}}, {"c": {"c cannot do it": ["pp8"]}}))
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ inline std::int64_t lines_a_group(const LinesBehind& behind, std::int64_t n_grou
 
 // The products of an unpacked slice with columns t … t + kColumns-1; between slices the sums wait in y.
 template <class K, int kPlanes, int kColumns>
-inline void panel_tile(const LinearArgs& a, const Int8Panel& panel, Slice slice, std::int64_t t, LinesBehind behind) {
+inline void panel_tile(const LinearArgs& a, const Int8Panel& panel, const Slice& slice, std::int64_t t, LinesBehind behind) {
   Vec acc[kColumns];
   Column x[kColumns * kPlanes];
   repeat<kColumns>([&](auto c) {
@@ -122,37 +122,38 @@ void panel_products(const LinearArgs& a, Panels& panels, std::int64_t t = 0) {
     if (t < a.n_cols) panel_products<K, kPlanes, kColumns / 2>(a, panels, t);
 }
 
-// The same by matrix tiles: group by group, the next one's integers are on their way while this one's are made floats.
+// The same by matrix tiles: the integers of some groups, then the floats of them all. For a while after a tile instruction
+// other arithmetic is slow (README.md), so the longer each of the two lasts, the better; but the integers should stay in the
+// first cache.
 template <class K, int kPlanes, int kColumns>
-void tile_columns(const LinearArgs& a, const Int8Panel& panel, Slice slice, std::int64_t t, LinesBehind behind) {
-  constexpr std::int64_t kParts = kActivationGroup / K::kGroup;
-  alignas(64) std::int32_t sums[2][kPlanes][kColumns][kPanelRows];
+void tile_columns(const LinearArgs& a, const Int8Panel& panel, const Slice& slice, std::int64_t t, LinesBehind behind) {
+  constexpr std::int64_t kParts = kActivationGroup / K::kGroup, kMost = 18 / kPlanes;
+  alignas(64) std::int32_t sums[kMost][kPlanes][kColumns][kPanelRows];
   const Column x[2] = {column_at(a, t, slice.k, 0), column_at(a, t, slice.k, kPlanes - 1)};
-  const auto multiply = [&](std::int64_t index) {
-    const std::uint8_t* weights = panel.weights + index * K::kGroup * kPanelRows;
-    repeat<kPlanes>([&](auto plane) {
-      Tiles<K>::template multiply<plane.value>(x[plane.value].q + index * K::kGroup, a.x_stride, weights,
-                                               sums[index % 2][plane.value]);
-    });
-  };
   Vec acc[kColumns];
   repeat<kColumns>([&](auto c) {
     acc[c.value] = slice.k == 0 ? zero() : load_outputs(a.y + (t + c.value) * a.y_stride + slice.rows.first, slice.rows);
   });
-  const std::int64_t n_groups = slice.size / K::kGroup;
-  const std::int64_t asked = lines_a_group(behind, n_groups);
-  multiply(0);
-  for (std::int64_t index = 0; index < n_groups; ++index) {
-    if (index + 1 < n_groups) multiply(index + 1);
-    behind.ask(asked);
-    repeat<kColumns>([&](auto c) {
+  const std::int64_t n_groups = slice.size / K::kGroup, asked = lines_a_group(behind, n_groups);
+  for (std::int64_t first = 0; first < n_groups; first += kMost) {
+    const std::int64_t end = first + kMost < n_groups ? first + kMost : n_groups;
+    for (std::int64_t index = first; index < end; ++index) {
+      behind.ask(asked);
+      const std::uint8_t* weights = panel.weights + index * K::kGroup * kPanelRows;
       repeat<kPlanes>([&](auto plane) {
-        const auto* first = reinterpret_cast<const std::byte*>(x[plane.value].groups + index / kParts);
-        const auto& group = *reinterpret_cast<const ActivationGroup*>(first + c.value * a.x_stride);
-        acc[c.value] = with_group<K>(acc[c.value], Tiles<K>::load(sums[index % 2][plane.value][c.value]), panel.factors[index],
-                                     {group, index});
+        Tiles<K>::template multiply<plane.value>(x[plane.value].q + index * K::kGroup, a.x_stride, weights,
+                                                 sums[index - first][plane.value]);
       });
-    });
+    }
+    for (std::int64_t index = first; index < end; ++index)
+      repeat<kColumns>([&](auto c) {
+        repeat<kPlanes>([&](auto plane) {
+          const auto* groups = reinterpret_cast<const std::byte*>(x[plane.value].groups + index / kParts);
+          const auto& group = *reinterpret_cast<const ActivationGroup*>(groups + c.value * a.x_stride);
+          acc[c.value] = with_group<K>(acc[c.value], Tiles<K>::load(sums[index - first][plane.value][c.value]),
+                                       panel.factors[index], {group, index});
+        });
+      });
   }
   repeat<kColumns>([&](auto c) { finish_outputs(a, slice.rows, t + c.value, acc[c.value], slice.k + slice.size == a.k); });
 }
