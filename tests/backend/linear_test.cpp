@@ -201,12 +201,20 @@ TEST_P(QuantizeRow, keeps_what_the_first_part_leaves_in_a_second_one) {
   const Activations x(1, 256, 3, true);
   std::vector<std::byte> row(2 * activation_row_bytes(256) + 64);
   table().quantize_row_fine(x.floats.data(), 256, row.data());
+  const std::byte* second = row.data() + activation_row_bytes(256);
+  const auto* groups = reinterpret_cast<const ActivationGroup*>(row.data() + 256);
+  const auto* fine_groups = reinterpret_cast<const ActivationGroup*>(second + 256);
+  std::int32_t sums[8] = {};
   for (std::int64_t i = 0; i < 256; ++i) {
-    const auto* groups = reinterpret_cast<const ActivationGroup*>(row.data() + 256);
-    const double unit = static_cast<double>(groups[i / 32].scale) / 254;  // of the second part
-    const double value = x.part(row.data(), i) + x.part(row.data() + activation_row_bytes(256), i);
-    EXPECT_NEAR(value, static_cast<double>(x.floats[static_cast<std::size_t>(i)]), 0.51 * unit) << i;
+    const double unit = static_cast<double>(groups[i / 32].scale) / 256, coarse = x.part(row.data(), i);
+    EXPECT_EQ(static_cast<double>(fine_groups[i / 32].scale), unit);
+    const auto wanted = static_cast<double>(x.floats[static_cast<std::size_t>(i)]);
+    // What is more than 127.5 units away, half the coarse ones, has at most the 127th.
+    const double allowed = std::fabs(wanted - coarse) > 127.5 * unit ? 1.01 : 0.51;
+    EXPECT_NEAR(coarse + x.part(second, i), wanted, allowed * unit) << i;
+    sums[i / 32] += 256 * static_cast<std::int8_t>(row[static_cast<std::size_t>(i)]) + static_cast<std::int8_t>(second[i]);
   }
+  for (std::size_t g = 0; g < 8; ++g) EXPECT_EQ(fine_groups[g].scaled_sum, fine_groups[g].scale * static_cast<float>(sums[g]));
   EXPECT_EQ(std::memcmp(row.data(), x.row(0), 2 * activation_row_bytes(256)), 0) << "not the plain table's bits";
 }
 

@@ -32,8 +32,9 @@ constexpr std::size_t activation_row_bytes(std::int64_t k) {
   return (bytes + 63) / 64 * 64;
 }
 
-// Fine activations are two such rows, one behind the other: x ≈ q · scale + fine_q · fine_scale, with fine_scale = scale / 254
-// and fine_q = round-to-even of what the first row leaves, in that unit. Products with them cost two of the others.
+// Fine activations are two such rows, one behind the other: x ≈ (256 · q + fine_q) · fine_scale, with fine_scale = scale / 256
+// and fine_q = round-to-even of what the first row leaves, in that unit, at most ±127. The second row's scaled_sum is that of both.
+// Products with them cost two of the others.
 
 // Rows of a block type, rearranged for linear_int8 (kernels/pack.inl.h). Whole panels of 16 rows come out.
 struct PackArgs {

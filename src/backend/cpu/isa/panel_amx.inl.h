@@ -15,7 +15,8 @@ inline Quads stored(Quads q) {
 
 template <class K>
 struct Tiles {
-  // What the tiles hold: 0, 1 the sums [columns][16] of two planes, 2, 3 their activations [columns][kGroup], 4 weights; 5, 6 further sums.
+  // What the tiles hold: 0, 1 the sums [columns][16] of two planes, 2, 3 their activations [columns][kGroup], 4 weights; 5, 6
+  // further sums.
   template <int kColumns>
   static void configure() {
     struct alignas(64) {

@@ -105,6 +105,7 @@ inline Ints signed_byte_of(Ints i) {
   return {_mm256_srai_epi32(_mm256_slli_epi32(i.lo, kUp), 24), _mm256_srai_epi32(_mm256_slli_epi32(i.hi, kUp), 24)};
 }
 inline Ints either(Ints a, Ints b) { return {_mm256_or_si256(a.lo, b.lo), _mm256_or_si256(a.hi, b.hi)}; }
+inline Ints plus(Ints a, Ints b) { return {_mm256_add_epi32(a.lo, b.lo), _mm256_add_epi32(a.hi, b.hi)}; }
 inline Vec to_floats(Ints i) { return {_mm256_cvtepi32_ps(i.lo), _mm256_cvtepi32_ps(i.hi)}; }
 inline __m256 half_floats(__m256i words) {  // of words below 2^16
   const __m256i in_order = _mm256_permute4x64_epi64(_mm256_packus_epi32(words, words), _MM_SHUFFLE(3, 1, 2, 0));

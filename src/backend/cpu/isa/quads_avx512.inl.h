@@ -79,6 +79,7 @@ inline Ints signed_byte_of(Ints i) {
   return {_mm512_srai_epi32(_mm512_slli_epi32(i.zmm, 24 - 8 * kByte), 24)};
 }
 inline Ints either(Ints a, Ints b) { return {_mm512_or_si512(a.zmm, b.zmm)}; }
+inline Ints plus(Ints a, Ints b) { return {_mm512_add_epi32(a.zmm, b.zmm)}; }
 inline Vec to_floats(Ints i) { return {_mm512_cvtepi32_ps(i.zmm)}; }
 inline Vec low_f16(Ints i) { return {_mm512_cvtph_ps(_mm512_cvtepi32_epi16(i.zmm))}; }
 inline Vec high_f16(Ints i) { return low_f16(shifted_right<16>(i)); }

@@ -113,6 +113,9 @@ inline Ints signed_byte_of(Ints i) {
 inline Ints either(Ints a, Ints b) {
   return each_four_ints([&](int p) { return vorrq_u32(a.part[p], b.part[p]); });
 }
+inline Ints plus(Ints a, Ints b) {
+  return each_four_ints([&](int p) { return vaddq_u32(a.part[p], b.part[p]); });
+}
 inline Vec to_floats(Ints i) {
   return each_part([&](int p) { return vcvtq_f32_s32(vreinterpretq_s32_u32(i.part[p])); });
 }

@@ -85,6 +85,9 @@ inline Ints shifted_left(Ints i) {
 inline Ints either(Ints x, Ints y) {
   return each_int([&](int r) { return x.lane[r] | y.lane[r]; });
 }
+inline Ints plus(Ints x, Ints y) {
+  return each_int([&](int r) { return static_cast<std::uint32_t>(x.lane[r]) + static_cast<std::uint32_t>(y.lane[r]); });
+}
 inline Vec to_floats(Ints i) {
   return each_lane([&](int r) { return static_cast<float>(i.lane[r]); });
 }

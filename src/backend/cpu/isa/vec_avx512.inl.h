@@ -69,8 +69,8 @@ inline Vec sums_of(const float (&words)[16][16]) {
     halves[i] = _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x44), _mm512_shuffle_f32x4(a, b, 0xee));
   }
   for (int i = 0; i < 4; ++i)  // of words i, i + 8, i + 4, i + 12
-    quarters[i] = _mm512_add_ps(_mm512_shuffle_f32x4(halves[i], halves[i + 4], 0x88),
-                                _mm512_shuffle_f32x4(halves[i], halves[i + 4], 0xdd));
+    quarters[i] =
+        _mm512_add_ps(_mm512_shuffle_f32x4(halves[i], halves[i + 4], 0x88), _mm512_shuffle_f32x4(halves[i], halves[i + 4], 0xdd));
   for (int i = 0; i < 2; ++i)  // in each four lanes of words i, i, i + 2, i + 2
     pairs[i] = _mm512_add_ps(_mm512_shuffle_ps(quarters[i], quarters[i + 2], 0x44),
                              _mm512_shuffle_ps(quarters[i], quarters[i + 2], 0xee));

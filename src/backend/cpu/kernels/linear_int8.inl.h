@@ -2,9 +2,9 @@
 // range of rows and the instruction set can't be seen in the bits; for each output element, groups ascending:
 //   acc = fma(w_scale · x_scale, float(Σ w · x), acc)          the sum of integers exact, zero points inside it
 //   acc = fma(minimum, x_scale · Σ x, acc)                     types with minima only, right after
-// of fine activations both steps with the coarse row, then both with the fine one. The bias is added last. Groups have 32
-// weights, in Q2_K, Q3_K and Q6_K 16. The lanes are 16 rows: few columns are computed while the weights are unpacked, many
-// from a panel of unpacked bytes, a slice of k at a time. Included inside the namespace of the set.
+// of fine activations with x = 256 · coarse + fine, a whole number, and the scale and the sum of the second row. The bias is
+// added last. Groups have 32 weights, in Q2_K, Q3_K and Q6_K 16. The lanes are 16 rows: few columns are computed while the
+// weights are unpacked, many from a panel of unpacked bytes, a slice of k at a time. Included inside the namespace of the set.
 
 // One row of a column's activations from the start of a slice on.
 struct Column {
@@ -20,25 +20,31 @@ inline Column column_at(const LinearArgs& a, std::int64_t t, std::int64_t k, int
   return {reinterpret_cast<const std::int8_t*>(row) + k, groups + k / kActivationGroup};
 }
 
-// A column's activations that meet the slice's group `index`: the 32, or a half of them.
+// A column's activations that meet the slice's group `index`: the 32, or a half of them. Of fine ones the second row's, and the
+// first row's besides.
 struct GroupPart {
   const ActivationGroup& group;
+  const ActivationGroup& coarse;
   std::int64_t index;
 };
 
 // acc with a group's product: `total` is the sum of its integers.
-template <class K>
+template <class K, int kPlanes>
 [[gnu::always_inline]] inline Vec with_group(Vec acc, Ints total, const Factors& factors, GroupPart x) {
   const Vec scale = mul(load(factors.scale), splat(x.group.scale));
   acc = fma(scale, to_floats(total), acc);
   if constexpr (K::kForm == Form::minimum) {
-    const float sum = K::kGroup == kActivationGroup
-                          ? x.group.scaled_sum
-                          : x.group.scale * (static_cast<float>(x.group.half_offset[x.index % 2]) * (-1.0f / 128));
+    std::int32_t half = x.group.half_offset[x.index % 2];
+    if constexpr (kPlanes == 2) half += 256 * x.coarse.half_offset[x.index % 2];
+    const float sum =
+        K::kGroup == kActivationGroup ? x.group.scaled_sum : x.group.scale * (static_cast<float>(half) * (-1.0f / 128));
     acc = fma(load(factors.minimum), splat(sum), acc);
   }
   return acc;
 }
+
+// The sum of a group's integers from those of its planes, the coarse one's first.
+inline Ints of_planes(Ints coarse, Ints fine) { return plus(shifted_left<8>(coarse), fine); }
 
 // Adds to acc, one per column, the products of the slice's group `index`; weight(Index<j>) is its j-th Quads. A column's
 // kPlanes rows are neighbours in x.
@@ -57,9 +63,11 @@ template <class K, int kPlanes, int kRows, class Weight>
     const Quads w = weight(j);
     repeat<kRows>([&](auto c) { dots.template add<c.value, j.value>(w, x[c.value].q + index * K::kGroup + 4 * j.value); });
   });
-  repeat<kRows>([&](auto c) {
-    acc[c.value / kPlanes] =
-        with_group<K>(acc[c.value / kPlanes], dots.template total<c.value, kSteps>(), factors, {x[c.value].groups[outer], index});
+  repeat<kRows / kPlanes>([&](auto c) {
+    constexpr int kFirst = c.value * kPlanes, kLast = kFirst + kPlanes - 1;
+    Ints total = dots.template total<kFirst, kSteps>();
+    if constexpr (kPlanes == 2) total = of_planes(total, dots.template total<kLast, kSteps>());
+    acc[c.value] = with_group<K, kPlanes>(acc[c.value], total, factors, {x[kLast].groups[outer], x[kFirst].groups[outer], index});
   });
 }
 
@@ -147,12 +155,14 @@ void tile_columns(const LinearArgs& a, const Int8Panel& panel, const Slice& slic
     }
     for (std::int64_t index = first; index < end; ++index)
       repeat<kColumns>([&](auto c) {
-        repeat<kPlanes>([&](auto plane) {
-          const auto* groups = reinterpret_cast<const std::byte*>(x[plane.value].groups + index / kParts);
-          const auto& group = *reinterpret_cast<const ActivationGroup*>(groups + c.value * a.x_stride);
-          acc[c.value] = with_group<K>(acc[c.value], Tiles<K>::load(sums[index - first][plane.value][c.value]),
-                                       panel.factors[index], {group, index});
-        });
+        const auto group = [&](int plane) -> const ActivationGroup& {
+          const auto* groups = reinterpret_cast<const std::byte*>(x[plane].groups + index / kParts);
+          return *reinterpret_cast<const ActivationGroup*>(groups + c.value * a.x_stride);
+        };
+        const auto& planes = sums[index - first];
+        Ints total = Tiles<K>::load(planes[0][c.value]);
+        if constexpr (kPlanes == 2) total = of_planes(total, Tiles<K>::load(planes[1][c.value]));
+        acc[c.value] = with_group<K, kPlanes>(acc[c.value], total, panel.factors[index], {group(kPlanes - 1), group(0), index});
       });
   }
   repeat<kColumns>([&](auto c) { finish_outputs(a, slice.rows, t + c.value, acc[c.value], slice.k + slice.size == a.k); });

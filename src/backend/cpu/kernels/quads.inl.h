@@ -9,7 +9,7 @@
 //   looked_up(q, table)   table[byte] for bytes below 16, as stored<F>() of formats with kLookedUp takes it
 //   spread<n>(i, value)   byte b of a row: value where bit n + b of the row's word is set, else 0
 //   as_ints(q)  byte_of<n>(i)  signed_byte_of<n>(i)  masked(i, mask)  shifted_right<n>(i)  shifted_left<n>(i)
-//   either(i, i)
+//   either(i, i)  plus(i, i)
 //   to_floats(i)  low_f16(i)  high_f16(i)      as Vec: the values; the half floats in bits 0–15, in bits 16–31
 //   Stored<F>             the Kind of weights that the set keeps of format F in a panel;  stored<F>(q): such weights
 //   at_once<F>(q)         such weights of Kind Plain<F> as the set uses without a panel, by few columns

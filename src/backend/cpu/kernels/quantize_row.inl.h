@@ -35,7 +35,9 @@ inline void quantize_planes(const float* x, std::int64_t k, std::byte* out) {
     if constexpr (kPlanes == 2) {
       const Vec rest[2] = {fma(sub(zero(), splat(scale)), rounded[0], values[0]),
                            fma(sub(zero(), splat(scale)), rounded[1], values[1])};
-      quantize_group(rest, inverse * 254.0f, scale / 254.0f, reinterpret_cast<std::int8_t*>(fine) + i, group_of(fine), rounded);
+      quantize_group(rest, inverse * 256.0f, scale / 256.0f, reinterpret_cast<std::int8_t*>(fine) + i, group_of(fine), rounded);
+      group_of(fine).scaled_sum =
+          group_of(fine).scale * static_cast<float>((256 * group_of(out).offset + group_of(fine).offset) / -128);
     }
   }
 }
