@@ -26,7 +26,8 @@ namespace {
 
 #include "backend/cpu/kernels/linear_int8.inl.h"
 
-// The fewer columns, the less the tiles save of what their sums cost on the way through memory.
+// The fewer columns, the less the tiles save of what their sums cost on the way through memory; fine ones pay that once for two
+// rows.
 void linear_int8_by_columns(const LinearArgs& a) {
   if (a.n_cols <= (a.fine ? 15 : 16))
     avx512_isa::kTable.linear_int8(a);
