@@ -1,11 +1,18 @@
 // The scores q · k of a chunk. Float keys meet the query as it is, the lanes 16 positions. Integer keys meet it as int8 with
 // a scale per 32 values (quantize_row.inl.h), by exact integer sums. Included inside the namespace of the set.
 
+// What is read after the words at hand, a line of each for every value of the head: memory is asked for it meanwhile.
+template <int P>
+struct ReadNext {
+  const std::byte* first[P] = {};
+  std::int64_t stride = 0;  // bytes from a line to the next
+};
+
 // The scores of `P` words of positions for `R` pairs.
 //   queries: [head_dim][R]   scores: [R][kScoreStride], from the first word's place
 template <class Element, int P, int R>
 inline void score_words(const std::byte* const* key_bytes, std::int64_t key_stride, std::int64_t head_dim, const float* queries,
-                        float* scores) {
+                        float* scores, const ReadNext<P>& next) {
   const Element* keys[P];
 #pragma GCC unroll 16
   for (int w = 0; w < P; ++w) keys[w] = reinterpret_cast<const Element*>(key_bytes[w]);
@@ -17,7 +24,10 @@ inline void score_words(const std::byte* const* key_bytes, std::int64_t key_stri
   for (std::int64_t d = 0; d < head_dim; ++d) {
     Vec key[P];
 #pragma GCC unroll 16
-    for (int w = 0; w < P; ++w) key[w] = load_word(keys[w] + d * key_stride);
+    for (int w = 0; w < P; ++w) {
+      key[w] = load_word(keys[w] + d * key_stride);
+      __builtin_prefetch(next.first[w] + d * next.stride);
+    }
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
       const Vec query = splat(queries[d * R + r]);
@@ -29,6 +39,21 @@ inline void score_words(const std::byte* const* key_bytes, std::int64_t key_stri
   for (int r = 0; r < R; ++r)
 #pragma GCC unroll 16
     for (int w = 0; w < P; ++w) store(scores + r * kScoreStride + w * kWord, sums[r][w]);
+}
+
+// Behind the words from `word` on: the next keys or, after the last ones, the first values.
+template <class Element, int P>
+inline ReadNext<P> after_words(const ChunkView& view, std::int64_t word, Words words) {
+  constexpr std::int64_t kLine = 64;
+  const bool more = word + P <= words.last;
+  ReadNext<P> next;
+  next.stride = more ? view.key_stride * static_cast<std::int64_t>(sizeof(Element)) : kLine;
+  for (int w = 0; w < P; ++w) {
+    const std::int64_t key = word + P + w, value = words.first + w;
+    next.first[w] =
+        more ? view.keys[key < words.last ? key : words.last] : view.values[value < words.last ? value : words.last].rows;
+  }
+  return next;
 }
 
 // Some words of positions at a time for all tiles, so that they stay in the first cache.
@@ -43,7 +68,8 @@ inline void score_floats(const AttendPass& pass, const ChunkView& view, std::int
         for (std::int64_t word = first; word < first + beside && word <= words.last; word += P)
           if (word * kWord < seen.end && (word + P) * kWord > seen.begin)
             score_words<Element, P, R>(view.keys + word, view.key_stride, head_dim, pass.queries + tile.first * head_dim,
-                                       pass.scores + tile.first * kScoreStride + word * kWord);
+                                       pass.scores + tile.first * kScoreStride + word * kWord,
+                                       after_words<Element, P>(view, word, words));
       });
     });
 }

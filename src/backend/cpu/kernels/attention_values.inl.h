@@ -9,6 +9,12 @@ struct ValueSums {
   std::int64_t width;  // head_dim in whole words
 };
 
+// The word of positions that memory is asked for while this one is added.
+inline std::int64_t later_word(std::int64_t position, std::int64_t end) {
+  const std::int64_t wanted = position / kWord + 2, last = (end - 1) / kWord;
+  return wanted < last ? wanted : last;
+}
+
 // `D` words of the values from word `first_word` on, of `R` pairs.
 template <class Element, int D, int R>
 inline void add_value_words(const ValueSums& work, Span positions, std::int64_t first_word) {
@@ -23,7 +29,11 @@ inline void add_value_words(const ValueSums& work, Span positions, std::int64_t 
     const std::int64_t n = kWord - place < left ? kWord - place : left;
     const RowReader<Element, D> reader(work.chunk.values[position / kWord], first_word);
     const float* p = work.p + position - place;
+    const ValueRows& later = work.chunk.values[later_word(position, positions.end)];
+    const std::byte* asked = later.rows + first_word * kWord * std::int64_t{sizeof(Element)};
     for (std::int64_t i = place; i < place + n; ++i) {
+      if constexpr (!kIsSame<Element, Copied>)
+        for (std::size_t at = 0; at < D * kWord * sizeof(Element); at += 64) __builtin_prefetch(asked + i * later.stride + at);
       Vec row[D];
 #pragma GCC unroll 16
       for (int w = 0; w < D; ++w) row[w] = reader.word(i, w);
