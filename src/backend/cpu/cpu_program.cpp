@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 
 #include "backend/cpu/attend_step.h"
 #include "backend/cpu/rope_table.h"
@@ -210,46 +211,62 @@ std::int64_t rows_of_item(std::span<const std::int64_t> rows_of_weights, std::in
 
 }  // namespace
 
-void CpuProgram::multiply(std::span<const Node> nodes) {
-  const Rows x = rows(nodes[0].inputs[0]);
-  if (x.n == 0) return;
-  struct Product {
-    LinearArgs args;  // but for the rows and the scratch
-    std::int64_t n_rows, n_items;
-    PackedWeights::Part part;
-    graph::WeightId weight;
-  };
-  std::array<Product, kProductsAtOnce> products;
-  std::array<std::int64_t, kProductsAtOnce> n_rows;
-  std::int64_t all_rows = 0;
-  const graph::Format format = graph_.values[nodes[0].inputs[0]].format;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const auto& op = std::get<graph::Linear>(nodes[i].op);
-    const graph::WeightInfo& weight = graph_.weights[op.weight];
-    all_rows += n_rows[i] = weight.n_rows;
-    products[i] = {.args = {.type = weight.dtype,
-                            .weight = weights_[op.weight],
-                            .k = weight.row,
-                            .row_begin = 0,
-                            .row_end = 0,
-                            .x = x.data,
-                            .x_stride = x.stride,
-                            .n_cols = x.n,
-                            .y = rows(nodes[i].outputs[0]).f32(0),
-                            .y_stride = weight.n_rows,
-                            .bias = op.bias ? vector_weight(*op.bias) : nullptr,
-                            .scratch = nullptr,
-                            .fine = format == graph::Format::int8_fine},
-                   .n_rows = weight.n_rows,
-                   .n_items = 0,
-                   .part = packed_.begin_use(op.weight),
-                   .weight = op.weight};
+// A product on its way through a loop that it may share with others.
+struct CpuProgram::Product {
+  LinearArgs args;  // but for the rows and the scratch
+  std::int64_t n_rows, n_items;
+  PackedWeights::Part part;
+  graph::WeightId weight;
+};
+
+CpuProgram::Product CpuProgram::begin_product(const Node& node) {
+  const auto& op = std::get<graph::Linear>(node.op);
+  const graph::WeightInfo& weight = graph_.weights[op.weight];
+  const Rows x = rows(node.inputs[0]), y = rows(node.outputs[0]);
+  return {.args = {.type = weight.dtype,
+                   .weight = weights_[op.weight],
+                   .k = weight.row,
+                   .row_begin = 0,
+                   .row_end = 0,
+                   .x = x.data,
+                   .x_stride = x.stride,
+                   .n_cols = x.n,
+                   .y = y.f32(0),
+                   .y_stride = weight.n_rows,
+                   .bias = op.bias ? vector_weight(*op.bias) : nullptr,
+                   .scratch = nullptr,
+                   .fine = graph_.values[node.inputs[0]].format == graph::Format::int8_fine},
+          .n_rows = weight.n_rows,
+          .n_items = 0,
+          .part = packed_.begin_use(op.weight),
+          .weight = op.weight};
+}
+
+void CpuProgram::end_product(const Product& product) {
+  const PackedWeights::Part& part = product.part;
+  if (part.until > part.kept) {  // by one call: each interrupts all threads
+    const std::size_t row_bytes = tensor::row_bytes(product.args.type, static_cast<std::size_t>(product.args.k));
+    os::release_file_pages({product.args.weight + static_cast<std::size_t>(part.kept) * row_bytes,
+                            static_cast<std::size_t>(part.until - part.kept) * row_bytes});
   }
-  std::int64_t per_item = rows_of_item(std::span(n_rows).first(nodes.size()), x.n, pool_->size());
+  packed_.end_use(product.weight, part);
+}
+
+void CpuProgram::multiply(std::span<const Node> nodes) {
+  if (rows(nodes[0].inputs[0]).n == 0) return;
+  std::array<Product, kProductsAtOnce> room;
+  std::array<std::int64_t, kProductsAtOnce> n_rows{};
+  const std::span products = std::span(room).first(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    products[i] = begin_product(nodes[i]);
+    n_rows[i] = products[i].n_rows;
+  }
+  std::int64_t per_item = rows_of_item(std::span(n_rows).first(nodes.size()), products[0].args.n_cols, pool_->size());
   // Enough items for a late thread to catch up, few enough that memory is read in long runs.
-  per_item *= std::max<std::int64_t>(1, all_rows / (per_item * pool_->size() * 8));
+  per_item *= std::max<std::int64_t>(1, std::reduce(n_rows.begin(), n_rows.end()) / (per_item * pool_->size() * 8));
   std::int64_t n_items = 0;
-  for (std::size_t i = 0; i < nodes.size(); ++i) n_items += products[i].n_items = quotient_up(n_rows[i], per_item);
+  for (Product& product : products) n_items += product.n_items = quotient_up(product.n_rows, per_item);
+  const bool in_float = graph_.values[nodes[0].inputs[0]].format == graph::Format::f32;
   pool_->parallel_for(n_items, [&](int thread, std::int64_t item) {
     const Product* product = products.data();
     for (; item >= product->n_items; ++product) item -= product->n_items;
@@ -257,20 +274,12 @@ void CpuProgram::multiply(std::span<const Node> nodes) {
     args.row_begin = item * per_item;
     args.row_end = std::min(product->n_rows, (item + 1) * per_item);
     args.scratch = scratch(thread);
-    if (format == graph::Format::f32)
+    if (in_float)
       float_product(args, product->part);
     else
       packed_product(args, product->part);
   });
-  for (const Product& product : std::span(products).first(nodes.size())) {
-    const PackedWeights::Part& part = product.part;
-    if (part.until > part.kept) {  // by one call: each interrupts all threads
-      const std::size_t row_bytes = tensor::row_bytes(product.args.type, static_cast<std::size_t>(product.args.k));
-      os::release_file_pages({product.args.weight + static_cast<std::size_t>(part.kept) * row_bytes,
-                              static_cast<std::size_t>(part.until - part.kept) * row_bytes});
-    }
-    packed_.end_use(product.weight, part);
-  }
+  for (const Product& product : products) end_product(product);
 }
 
 void CpuProgram::packed_product(LinearArgs args, const PackedWeights::Part& part) const {

@@ -49,6 +49,9 @@ class CpuProgram final : public Program {
   // Products of the same value that follow one another, a few at most, run as one loop, which has one end to wait for.
   static constexpr std::size_t kProductsAtOnce = 4;
   std::span<const graph::Node> run_together(std::size_t first) const;
+  struct Product;
+  Product begin_product(const graph::Node& node);
+  void end_product(const Product& product);
   void multiply(std::span<const graph::Node> nodes);
   // An int8 product, of weights as the file has them in args.weight or packed in `part`; what is not is packed on the way.
   void packed_product(LinearArgs args, const PackedWeights::Part& part) const;
