@@ -137,7 +137,7 @@ struct FloatProducts {
       const RowsOf<float> columns = {x.row(c), x.stride};
       for (std::int64_t r = 0; r < rows.valid; r += kFloatTileRows)
         float_tile<kFloatTileRows, kColumns>(RowsOf<Element>{w.row(r), w.stride}, columns, part.size, sums[0][r], is_first,
-                                             kColumns == kFloatTileColumns ? behind.share() : LinesBehind{});
+                                             behind.share());
       if (is_last)
         for (int i = 0; i < kColumns; ++i) finish(rows, part.t + c + i, sums[i]);
     }

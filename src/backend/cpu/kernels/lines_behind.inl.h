@@ -2,15 +2,18 @@
 // set.
 
 struct LinesBehind {
-  const std::byte* next = nullptr;  // nobody has asked for this one yet
-  std::int64_t n = 0;               // so many are one tile's to ask for
+  const std::byte* next = nullptr;  // nobody has asked for this one yet, nor for those behind it
+  std::int64_t n = 0;
+  std::int64_t of_a_tile = 0;  // so many are one tile's to ask for, while they last
 
   static LinesBehind shared_by(std::int64_t n_tiles, const std::byte* first, std::int64_t bytes) {
-    return n_tiles > 0 ? LinesBehind{first, (bytes / kLineBytes + n_tiles - 1) / n_tiles} : LinesBehind{};
+    const std::int64_t n = bytes / kLineBytes;
+    return n_tiles > 0 ? LinesBehind{first, n, (n + n_tiles - 1) / n_tiles} : LinesBehind{};
   }
   LinesBehind share() {
-    const LinesBehind one = *this;
-    next += n * kLineBytes;
+    const LinesBehind one = {next, of_a_tile < n ? of_a_tile : n};
+    next += one.n * kLineBytes;
+    n -= one.n;
     return one;
   }
   void ask(std::int64_t most) {
