@@ -8,7 +8,8 @@ namespace puna::backend::cpu {
 
 constexpr std::int64_t kPanelRows = 16;
 constexpr std::int64_t kInt8Slice = 2048;    // weights of a row in a panel, int8 products
-constexpr std::int64_t kFloatSlice = 768;    // the same, float products
+constexpr std::int64_t kFloatSlice = 1536;   // the same, float products
+constexpr std::int64_t kFloatStep = 768;     // of those meet a tile of columns while these are in the first cache
 constexpr std::int64_t kFloatColumns = 132;  // columns that share a float panel: whole tiles of every set
 
 // What the 16 weights of a scale group, one of each row, have in common: weight = scale · integer + minimum.

@@ -20,27 +20,47 @@ inline Vec load_first_words(const Element* p, std::int64_t n) {
   return load_words(words);
 }
 
+// Rows that lie `stride` elements apart.
 template <class Element>
 struct RowsOf {
   const Element* first;
-  std::int64_t stride;  // elements from a row to the next
+  std::int64_t stride;
   const Element* row(std::int64_t r) const { return first + r * stride; }
+  RowsOf from(std::int64_t r, std::int64_t k) const { return {row(r) + k, stride}; }
+  void keep(std::int64_t, std::int64_t, Vec) const {}
+};
+
+struct PanelRows {
+  const float* first;
+  static constexpr std::int64_t stride = kFloatSlice;
+  const float* row(std::int64_t r) const { return first + r * stride; }
+  PanelRows from(std::int64_t r, std::int64_t k) const { return {row(r) + k}; }
+  void keep(std::int64_t, std::int64_t, Vec) const {}
+};
+
+// Rows whose weights, made floats for the products, also go to the panel.
+template <class Element>
+struct RowsToPanel : RowsOf<Element> {
+  float* panel;
+  RowsToPanel from(std::int64_t r, std::int64_t k) const { return {RowsOf<Element>::from(r, k), panel + r * kFloatSlice + k}; }
+  void keep(std::int64_t r, std::int64_t k, Vec weight) const { store(panel + r * kFloatSlice + k, weight); }
 };
 
 // Adds n products to each of kRows rows × kColumns columns of sums[column][row][16], or makes these the first.
-template <int kRows, int kColumns, class Element>
-inline void float_tile(RowsOf<Element> w, RowsOf<float> x, std::int64_t n, float* sums, bool first, LinesBehind behind) {
+template <int kRows, int kColumns, class Rows>
+inline void float_tile(Rows w, RowsOf<float> x, std::int64_t n, float* sums, bool first, LinesBehind behind) {
   const auto place = [=](auto r, auto c) { return sums + (c.value * kPanelRows + r.value) * kLanes; };
   Vec acc[kRows][kColumns];
   if (first)
     repeat<kRows>([&](auto r) { repeat<kColumns>([&](auto c) { acc[r.value][c.value] = zero(); }); });
   else
     repeat<kRows>([&](auto r) { repeat<kColumns>([&](auto c) { acc[r.value][c.value] = load(place(r, c)); }); });
-  const auto add_words = [&](std::int64_t k, auto words_of) {
+  const auto add_words = [&] [[gnu::always_inline]] (std::int64_t k, auto words_of) {
     Vec in[kColumns];
     repeat<kColumns>([&](auto c) { in[c.value] = words_of(x.row(c.value) + k); });
     repeat<kRows>([&](auto r) {
       const Vec weight = words_of(w.row(r.value) + k);
+      w.keep(r.value, k, weight);
       if constexpr (kColumns <= 2) __builtin_prefetch(w.row(r.value + kRows) + k, 0, 2);  // little else is done meanwhile
       repeat<kColumns>([&](auto c) { acc[r.value][c.value] = fma(weight, in[c.value], acc[r.value][c.value]); });
     });
@@ -75,22 +95,43 @@ struct FloatProducts {
     const bool whole_tiles = rows.valid == kPanelRows;  // rows that are not there can't be read
     if (a.type == tensor::DType::F32 && whole_tiles)
       in_place<float>(rows, t, n_columns);
-    else if (a.type == tensor::DType::F16 && whole_tiles && n_columns <= kFloatTileColumns)
-      in_place<F16Bits>(rows, t, n_columns);
-    else if (a.type == tensor::DType::BF16 && whole_tiles && n_columns <= kFloatTileColumns)
-      in_place<BF16Bits>(rows, t, n_columns);
+    else if (a.type == tensor::DType::F16 && whole_tiles)
+      halves<F16Bits>(rows, t, n_columns);
+    else if (a.type == tensor::DType::BF16 && whole_tiles)
+      halves<BF16Bits>(rows, t, n_columns);
     else
       dequantized(rows, t, n_columns);
+  }
+
+  template <class Element>
+  RowsOf<Element> weights_of(RowPanel rows) const {
+    return {reinterpret_cast<const Element*>(a.weight) + rows.first * a.k, a.k};
   }
 
   // From the weights where they lie.
   template <class Element>
   void in_place(RowPanel rows, std::int64_t t, std::int64_t n_columns) const {
-    const RowsOf<Element> weights = {reinterpret_cast<const Element*>(a.weight) + rows.first * a.k, a.k};
-    // The sums of few columns stay in registers.
-    const std::int64_t size = n_columns <= kFloatTileColumns ? a.k : kFloatSlice;
-    for (std::int64_t k = 0; k < a.k; k += size)
-      add_slice<Element>({weights.first + k, weights.stride}, rows, {t, n_columns, k, a.k - k < size ? a.k - k : size});
+    const bool in_registers = n_columns <= kFloatTileColumns;  // the sums, to the end
+    const std::int64_t size = in_registers ? a.k : kFloatSlice, step = in_registers ? a.k : kFloatStep;
+    for (std::int64_t k = 0; k < a.k; k += size) {
+      const Part part = {t, n_columns, k, a.k - k < size ? a.k - k : size, step};
+      LinesBehind behind = lines_behind(rows, part);
+      add_tiles<kFloatTileColumns>(weights_of<Element>(rows).from(0, k), rows, part, behind);
+    }
+  }
+
+  // The first columns bring the weights into the panel, from which the others take them.
+  template <class Element>
+  void halves(RowPanel rows, std::int64_t t, std::int64_t n_columns) const {
+    if (n_columns <= kFloatTileColumns) return in_place<Element>(rows, t, n_columns);
+    for (std::int64_t k = 0; k < a.k; k += kFloatSlice) {
+      const Part part = {t, n_columns, k, a.k - k < kFloatSlice ? a.k - k : kFloatSlice, kFloatStep};
+      Part first = part;
+      first.n_columns = kFloatTileColumns;
+      LinesBehind behind = lines_behind(rows, part);
+      add_tiles<kFloatTileColumns>(RowsToPanel<Element>{weights_of<Element>(rows).from(0, k), panel.weights[0]}, rows, first, behind);
+      add_tiles<kFloatTileColumns>(PanelRows{panel.weights[0]}, rows, part, behind, kFloatTileColumns);
+    }
   }
 
   // From rows made floats in the panel.
@@ -98,51 +139,47 @@ struct FloatProducts {
     const std::size_t row_bytes = static_cast<std::size_t>(a.k / block_size * block_bytes);
     for (std::int64_t k = 0; k < a.k; k += kFloatSlice) {
       const std::byte* first = a.weight + static_cast<std::size_t>(rows.first) * row_bytes + k / block_size * block_bytes;
-      const std::int64_t size = a.k - k < kFloatSlice ? a.k - k : kFloatSlice;
+      const Part part = {t, n_columns, k, a.k - k < kFloatSlice ? a.k - k : kFloatSlice, kFloatStep};
       for (std::int64_t r = 0; r < rows.valid; ++r)
-        dequantize_row(a.type, first + static_cast<std::size_t>(r) * row_bytes, size, panel.weights[r]);
-      add_slice<float>({panel.weights[0], kFloatSlice}, rows, {t, n_columns, k, size});
+        dequantize_row(a.type, first + static_cast<std::size_t>(r) * row_bytes, part.size, panel.weights[r]);
+      LinesBehind behind = lines_behind(rows, part);
+      add_tiles<kFloatTileColumns>(PanelRows{panel.weights[0]}, rows, part, behind);
     }
   }
 
-  // Columns t … and weights k … of a panel.
+  // Columns t … and weights k … of a panel, a step of these at a time.
   struct Part {
-    std::int64_t t, n_columns, k, size;
+    std::int64_t t, n_columns, k, size, step;
   };
-  template <class Element>
-  void add_slice(RowsOf<Element> weights, RowPanel rows, Part part) const {
-    const auto x_stride = static_cast<std::int64_t>(a.x_stride / sizeof(float));
-    const RowsOf<float> x = {reinterpret_cast<const float*>(a.x) + part.t * x_stride + part.k, x_stride};
-    LinesBehind behind = lines_behind(rows, part);
-    add_tiles<kFloatTileColumns>(weights, rows, x, part, behind);
-  }
-
   // The part's share of the next panel, for its whole tiles.
   LinesBehind lines_behind(RowPanel rows, const Part& part) const {
-    const std::int64_t tiles = part.n_columns / kFloatTileColumns * (kPanelRows / kFloatTileRows);
+    const std::int64_t steps = (part.size + part.step - 1) / part.step;
+    const std::int64_t tiles = part.n_columns / kFloatTileColumns * (kPanelRows / kFloatTileRows) * steps;
     if (rows.first + 2 * kPanelRows > a.row_end) return {};
     const std::int64_t row_bytes = a.k / block_size * block_bytes, bytes = part.size / block_size * block_bytes * kPanelRows;
     const std::int64_t begin = (rows.first + kPanelRows) * row_bytes + part.k / block_size * block_bytes * kPanelRows;
     return LinesBehind::shared_by(tiles, a.weight + begin, bytes);
   }
 
-  // The part's columns from `c` on, in tiles of kColumns while they last, then in smaller ones. A tile's columns meet all rows
-  // while they are in the first cache. Where one slice is all, every tile has its sums in the same place.
-  template <int kColumns, class Element>
-  void add_tiles(RowsOf<Element> w, RowPanel rows, RowsOf<float> x, const Part& part, LinesBehind& behind,
-                 std::int64_t c = 0) const {
+  // The part's columns from `c` on, in tiles of kColumns while they last, then in smaller ones. A step of a tile's columns
+  // meets all rows while it is in the first cache, and then the next one, so that the sums stay there as well. Where one slice
+  // is all, every tile has its sums in the same place.
+  template <int kColumns, class Rows>
+  void add_tiles(Rows w, RowPanel rows, const Part& part, LinesBehind& behind, std::int64_t c = 0) const {
+    const auto x_stride = static_cast<std::int64_t>(a.x_stride / sizeof(float));
+    const RowsOf<float> x = {reinterpret_cast<const float*>(a.x) + part.t * x_stride + part.k, x_stride};
     const bool is_first = part.k == 0, is_last = part.k + part.size == a.k;
     for (; c + kColumns <= part.n_columns; c += kColumns) {
       auto* sums = panel.sums + (is_first && is_last ? 0 : c);
-      const RowsOf<float> columns = {x.row(c), x.stride};
-      for (std::int64_t r = 0; r < rows.valid; r += kFloatTileRows)
-        float_tile<kFloatTileRows, kColumns>(RowsOf<Element>{w.row(r), w.stride}, columns, part.size, sums[0][r], is_first,
-                                             behind.share());
+      for (std::int64_t k = 0; k < part.size; k += part.step)
+        for (std::int64_t r = 0; r < rows.valid; r += kFloatTileRows)
+          float_tile<kFloatTileRows, kColumns>(w.from(r, k), x.from(c, k), part.size - k < part.step ? part.size - k : part.step,
+                                               sums[0][r], is_first && k == 0, behind.share());
       if (is_last)
         for (int i = 0; i < kColumns; ++i) finish(rows, part.t + c + i, sums[i]);
     }
     if constexpr (kColumns > 1)
-      if (c < part.n_columns) add_tiles<(kColumns + 1) / 2>(w, rows, x, part, behind, c);
+      if (c < part.n_columns) add_tiles<(kColumns + 1) / 2>(w, rows, part, behind, c);
   }
 
   void finish(RowPanel rows, std::int64_t t, const float (&sums)[kPanelRows][kLanes]) const {
