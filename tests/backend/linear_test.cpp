@@ -405,19 +405,39 @@ TEST_P(LinearFloat, gives_a_row_the_same_bits_in_any_range) {
   }
 }
 
+// The written order: a chain for each k modulo 16, then a tree.
+float sum_as_written(const std::vector<float>& weights, const float* x) {
+  float lanes[16] = {};
+  for (std::size_t i = 0; i < weights.size(); ++i) lanes[i % 16] = std::fma(weights[i], x[i], lanes[i % 16]);
+  for (int half = 8; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+  return lanes[0];
+}
+
 TEST_P(LinearFloat, sums_by_k_modulo_16_and_then_as_a_tree) {
   const Weights w(DType::F32, 16, 50, 28);
   const Activations x(1, w.k, 29);
   const std::vector<float> bias = Numbers(30).take(16);
   const std::vector<float> y = product(table(), w, x, {.row_end = 16, .n_cols = 1, .bias = bias.data(), .in_float = true});
-  for (std::int64_t r = 0; r < 16; ++r) {
-    float lanes[16] = {};
-    const std::vector<float> weights = w.row(r);
-    for (std::size_t i = 0; i < 50; ++i) lanes[i % 16] = std::fma(weights[i], x.floats[i], lanes[i % 16]);
-    for (int half = 8; half > 0; half /= 2)
-      for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
-    EXPECT_EQ(y[static_cast<std::size_t>(r)], lanes[0] + bias[static_cast<std::size_t>(r)]);
-  }
+  for (std::int64_t r = 0; r < 16; ++r)
+    EXPECT_EQ(y[static_cast<std::size_t>(r)], sum_as_written(w.row(r), x.floats.data()) + bias[static_cast<std::size_t>(r)]);
+}
+
+TEST_P(LinearFloat, keeps_the_order_in_rows_of_several_slices) {
+  for (const DType type : {DType::F32, DType::F16, DType::BF16, DType::Q8_0})
+    for (const auto& [k, n_rows] : {std::pair<std::int64_t, std::int64_t>{4096, 32}, {type == DType::Q8_0 ? 5152 : 5156, 149}}) {
+      const Weights w(type, n_rows, k, 34);  // 149: more than a block of panels, and a panel that isn't whole
+      const Activations x(15, k, 35);
+      const std::vector<float> all = whole(table(), w, x, true);
+      for (std::int64_t r = 0; r < n_rows; r += r < 120 ? 17 : 1) {
+        const std::vector<float> weights = w.row(r);
+        for (std::int64_t t = 0; t < x.cols; ++t)
+          ASSERT_EQ(all[static_cast<std::size_t>(t * n_rows + r)], sum_as_written(weights, &x.floats[static_cast<std::size_t>(t * k)]))
+              << tensor::name(type) << " k " << k << ", row " << r << ", column " << t;
+      }
+      const std::vector<float> few = product(table(), w, x, {.row_end = n_rows, .n_cols = 3, .in_float = true});
+      EXPECT_TRUE(same_bits(few, {all.begin(), all.begin() + 3 * n_rows})) << tensor::name(type) << " k " << k;
+    }
 }
 
 TEST_P(LinearFloat, adds_the_bias_last) {

@@ -1,7 +1,7 @@
 // Products with float32 activations. The written order: for each output element 16 partial sums by k mod 16, each an fma
 // chain with k ascending, then sum()'s tree, then the bias. The lanes are the partial sums; weights of other types than
 // F32 become floats, 16 rows × a slice of k at a time (halves on their way to a few columns: at once), for up to kFloatColumns
-// columns, whose partial sums wait in the scratch between slices. Where k is no multiple of 16, the missing products are 0 · 0.
+// columns, whose partial sums wait in the scratch between steps and slices. Where k is no multiple of 16, the missing products are 0 · 0.
 // Included inside the namespace of the set.
 
 struct F16Bits {
@@ -32,7 +32,7 @@ struct RowsOf {
 
 struct PanelRows {
   const float* first;
-  static constexpr std::int64_t stride = kFloatSlice;
+  static constexpr std::int64_t stride = kFloatWidth + 16;
   const float* row(std::int64_t r) const { return first + r * stride; }
   PanelRows from(std::int64_t r, std::int64_t k) const { return {row(r) + k}; }
   void keep(std::int64_t, std::int64_t, Vec) const {}
@@ -42,8 +42,8 @@ struct PanelRows {
 template <class Element>
 struct RowsToPanel : RowsOf<Element> {
   float* panel;
-  RowsToPanel from(std::int64_t r, std::int64_t k) const { return {RowsOf<Element>::from(r, k), panel + r * kFloatSlice + k}; }
-  void keep(std::int64_t r, std::int64_t k, Vec weight) const { store(panel + r * kFloatSlice + k, weight); }
+  RowsToPanel from(std::int64_t r, std::int64_t k) const { return {RowsOf<Element>::from(r, k), panel + r * PanelRows::stride + k}; }
+  void keep(std::int64_t r, std::int64_t k, Vec weight) const { store(panel + r * PanelRows::stride + k, weight); }
 };
 
 // Adds n products to each of kRows rows × kColumns columns of sums[column][row][16], or makes these the first.
@@ -77,100 +77,134 @@ inline void float_tile(Rows w, RowsOf<float> x, std::int64_t n, float* sums, boo
   repeat<kRows>([&](auto r) { repeat<kColumns>([&](auto c) { store(place(r, c), acc[r.value][c.value]); }); });
 }
 
+// What is asked for of the rows of a panel behind, one row after the other.
+struct RowsBehind {
+  const std::byte* row = nullptr;
+  std::int64_t stride = 0, bytes = 0;  // from a row to the next; of each
+  std::int64_t n_rows = 0, tiles_per_row = 1;
+  LinesBehind lines = {};  // left of the row before
+
+  LinesBehind share() {
+    if (lines.n == 0 && n_rows > 0) {
+      lines = LinesBehind::shared_by(tiles_per_row, row, bytes);
+      row += stride;
+      --n_rows;
+    }
+    return lines.share();
+  }
+};
+
 struct FloatProducts {
   const LinearArgs& a;
   FloatPanel& panel;
   std::int64_t block_size, block_bytes;
 
   void run() const {
-    for (std::int64_t t = 0; t < a.n_cols; t += kFloatColumns)
-      for (std::int64_t r = a.row_begin; r < a.row_end; r += kPanelRows)
-        panel_products({r, a.row_end - r < kPanelRows ? a.row_end - r : kPanelRows}, t,
-                       a.n_cols - t < kFloatColumns ? a.n_cols - t : kFloatColumns);
+    const std::int64_t fitting = kFloatInputs / (a.k > kFloatWidth ? kFloatSlice : a.k);
+    const std::int64_t n_parts = a.n_cols < fitting ? 1 : a.n_cols / fitting;
+    const std::int64_t tiles = (a.n_cols / n_parts + kFloatTileColumns - 1) / kFloatTileColumns;
+    const std::int64_t at_once = tiles * kFloatTileColumns < kFloatColumns ? tiles * kFloatTileColumns : kFloatColumns;
+    for (std::int64_t t = 0; t < a.n_cols; t += at_once) columns(t, a.n_cols - t < at_once ? a.n_cols - t : at_once);
   }
 
  private:
-  // Columns t … t + n_columns - 1 of the rows.
-  void panel_products(RowPanel rows, std::int64_t t, std::int64_t n_columns) const {
-    const bool whole_tiles = rows.valid == kPanelRows;  // rows that are not there can't be read
-    if (a.type == tensor::DType::F32 && whole_tiles)
-      in_place<float>(rows, t, n_columns);
-    else if (a.type == tensor::DType::F16 && whole_tiles)
-      halves<F16Bits>(rows, t, n_columns);
-    else if (a.type == tensor::DType::BF16 && whole_tiles)
-      halves<BF16Bits>(rows, t, n_columns);
-    else
-      dequantized(rows, t, n_columns);
+  // A slice of some rows, for some columns.
+  struct Part {
+    std::int64_t t, n_columns;
+    std::int64_t row, row_end;  // the block
+    std::int64_t k, size, step;
+  };
+
+  void columns(std::int64_t t, std::int64_t n_columns) const {
+    const bool in_registers = n_columns <= kFloatTileColumns;  // the sums, from end to end
+    const bool in_place = in_registers && block_size == 1 && (a.row_end - a.row_begin) % kPanelRows == 0;
+    const bool one_slice = a.k <= kFloatWidth || in_place;
+    const std::int64_t slice = one_slice ? a.k : kFloatSlice, step = in_registers ? slice : kFloatStep;
+    const std::int64_t block = one_slice ? kPanelRows : kFloatBlock * kPanelRows;
+    for (std::int64_t row = a.row_begin; row < a.row_end; row += block)
+      for (std::int64_t k = 0; k < a.k; k += slice)
+        block_products({t, n_columns, row, a.row_end - row < block ? a.row_end : row + block, k,
+                        a.k - k < slice ? a.k - k : slice, step});
   }
 
+  void block_products(const Part& part) const {
+    for (std::int64_t row = part.row; row < part.row_end; row += kPanelRows) {
+      const RowPanel rows = {row, part.row_end - row < kPanelRows ? part.row_end - row : kPanelRows};
+      const bool whole_tiles = rows.valid == kPanelRows;  // rows that are not there can't be read
+      if (a.type == tensor::DType::F32 && whole_tiles)
+        in_place<float>(rows, part);
+      else if (a.type == tensor::DType::F16 && whole_tiles)
+        halves<F16Bits>(rows, part);
+      else if (a.type == tensor::DType::BF16 && whole_tiles)
+        halves<BF16Bits>(rows, part);
+      else
+        dequantized(rows, part);
+    }
+  }
+
+  std::int64_t bytes_of(std::int64_t n_weights) const { return n_weights / block_size * block_bytes; }
+  const std::byte* weights_at(std::int64_t row, std::int64_t k) const { return a.weight + row * bytes_of(a.k) + bytes_of(k); }
   template <class Element>
-  RowsOf<Element> weights_of(RowPanel rows) const {
-    return {reinterpret_cast<const Element*>(a.weight) + rows.first * a.k, a.k};
+  RowsOf<Element> weights_of(RowPanel rows, const Part& part) const {
+    return {reinterpret_cast<const Element*>(weights_at(rows.first, part.k)), a.k};
   }
 
   // From the weights where they lie.
   template <class Element>
-  void in_place(RowPanel rows, std::int64_t t, std::int64_t n_columns) const {
-    const bool in_registers = n_columns <= kFloatTileColumns;  // the sums, to the end
-    const std::int64_t size = in_registers ? a.k : kFloatSlice, step = in_registers ? a.k : kFloatStep;
-    for (std::int64_t k = 0; k < a.k; k += size) {
-      const Part part = {t, n_columns, k, a.k - k < size ? a.k - k : size, step};
-      LinesBehind behind = lines_behind(rows, part);
-      add_tiles<kFloatTileColumns>(weights_of<Element>(rows).from(0, k), rows, part, behind);
-    }
+  void in_place(RowPanel rows, const Part& part) const {
+    RowsBehind behind = rows_behind(rows, part);
+    add_tiles<kFloatTileColumns>(weights_of<Element>(rows, part), rows, part, behind);
   }
 
   // The first columns bring the weights into the panel, from which the others take them.
   template <class Element>
-  void halves(RowPanel rows, std::int64_t t, std::int64_t n_columns) const {
-    if (n_columns <= kFloatTileColumns) return in_place<Element>(rows, t, n_columns);
-    for (std::int64_t k = 0; k < a.k; k += kFloatSlice) {
-      const Part part = {t, n_columns, k, a.k - k < kFloatSlice ? a.k - k : kFloatSlice, kFloatStep};
-      Part first = part;
-      first.n_columns = kFloatTileColumns;
-      LinesBehind behind = lines_behind(rows, part);
-      add_tiles<kFloatTileColumns>(RowsToPanel<Element>{weights_of<Element>(rows).from(0, k), panel.weights[0]}, rows, first, behind);
-      add_tiles<kFloatTileColumns>(PanelRows{panel.weights[0]}, rows, part, behind, kFloatTileColumns);
-    }
+  void halves(RowPanel rows, const Part& part) const {
+    if (part.n_columns <= kFloatTileColumns) return in_place<Element>(rows, part);
+    Part first = part;
+    first.n_columns = kFloatTileColumns;
+    RowsBehind behind = rows_behind(rows, part);
+    add_tiles<kFloatTileColumns>(RowsToPanel<Element>{weights_of<Element>(rows, part), panel.weights[0]}, rows, first, behind);
+    add_tiles<kFloatTileColumns>(PanelRows{panel.weights[0]}, rows, part, behind, kFloatTileColumns);
   }
 
   // From rows made floats in the panel.
-  void dequantized(RowPanel rows, std::int64_t t, std::int64_t n_columns) const {
-    const std::size_t row_bytes = static_cast<std::size_t>(a.k / block_size * block_bytes);
-    for (std::int64_t k = 0; k < a.k; k += kFloatSlice) {
-      const std::byte* first = a.weight + static_cast<std::size_t>(rows.first) * row_bytes + k / block_size * block_bytes;
-      const Part part = {t, n_columns, k, a.k - k < kFloatSlice ? a.k - k : kFloatSlice, kFloatStep};
-      for (std::int64_t r = 0; r < rows.valid; ++r)
-        dequantize_row(a.type, first + static_cast<std::size_t>(r) * row_bytes, part.size, panel.weights[r]);
-      LinesBehind behind = lines_behind(rows, part);
-      add_tiles<kFloatTileColumns>(PanelRows{panel.weights[0]}, rows, part, behind);
-    }
+  void dequantized(RowPanel rows, const Part& part) const {
+    for (std::int64_t r = 0; r < rows.valid; ++r)
+      dequantize_row(a.type, weights_at(rows.first + r, part.k), part.size, panel.weights[r]);
+    RowsBehind behind = rows_behind(rows, part);
+    add_tiles<kFloatTileColumns>(PanelRows{panel.weights[0]}, rows, part, behind);
   }
 
-  // Columns t … and weights k … of a panel, a step of these at a time.
-  struct Part {
-    std::int64_t t, n_columns, k, size, step;
-  };
-  // The part's share of the next panel, for its whole tiles.
-  LinesBehind lines_behind(RowPanel rows, const Part& part) const {
+  // The panel that comes next, shared by the whole tiles of this one.
+  RowsBehind rows_behind(RowPanel rows, const Part& part) const {
+    std::int64_t row = rows.first + kPanelRows, k = part.k;
+    if (row >= part.row_end) {
+      k += part.size;
+      if (k < a.k)
+        row = part.row;
+      else
+        k = 0;
+    }
+    if (row + kPanelRows > a.row_end) return {};
     const std::int64_t steps = (part.size + part.step - 1) / part.step;
-    const std::int64_t tiles = part.n_columns / kFloatTileColumns * (kPanelRows / kFloatTileRows) * steps;
-    if (rows.first + 2 * kPanelRows > a.row_end) return {};
-    const std::int64_t row_bytes = a.k / block_size * block_bytes, bytes = part.size / block_size * block_bytes * kPanelRows;
-    const std::int64_t begin = (rows.first + kPanelRows) * row_bytes + part.k / block_size * block_bytes * kPanelRows;
-    return LinesBehind::shared_by(tiles, a.weight + begin, bytes);
+    const std::int64_t n_tiles = part.n_columns / kFloatTileColumns * (kPanelRows / kFloatTileRows) * steps;
+    return {.row = weights_at(row, k),
+            .stride = bytes_of(a.k),
+            .bytes = bytes_of(a.k - k < part.size ? a.k - k : part.size),
+            .n_rows = kPanelRows,
+            .tiles_per_row = n_tiles > kPanelRows ? n_tiles / kPanelRows : 1};
   }
 
   // The part's columns from `c` on, in tiles of kColumns while they last, then in smaller ones. A step of a tile's columns
   // meets all rows while it is in the first cache, and then the next one, so that the sums stay there as well. Where one slice
   // is all, every tile has its sums in the same place.
   template <int kColumns, class Rows>
-  void add_tiles(Rows w, RowPanel rows, const Part& part, LinesBehind& behind, std::int64_t c = 0) const {
+  void add_tiles(Rows w, RowPanel rows, const Part& part, RowsBehind& behind, std::int64_t c = 0) const {
     const auto x_stride = static_cast<std::int64_t>(a.x_stride / sizeof(float));
     const RowsOf<float> x = {reinterpret_cast<const float*>(a.x) + part.t * x_stride + part.k, x_stride};
     const bool is_first = part.k == 0, is_last = part.k + part.size == a.k;
     for (; c + kColumns <= part.n_columns; c += kColumns) {
-      auto* sums = panel.sums + (is_first && is_last ? 0 : c);
+      auto* sums = panel.sums[(rows.first - part.row) / kPanelRows] + (is_first && is_last ? 0 : c);
       for (std::int64_t k = 0; k < part.size; k += part.step)
         for (std::int64_t r = 0; r < rows.valid; r += kFloatTileRows)
           float_tile<kFloatTileRows, kColumns>(w.from(r, k), x.from(c, k), part.size - k < part.step ? part.size - k : part.step,
