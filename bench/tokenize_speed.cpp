@@ -1,5 +1,5 @@
-// How fast a file's tokenizer is: tokenize_speed FILE.gguf TEXT ROUNDS [PRE]. FILE is opened for its vocabulary alone. One line of
-// JSON goes out: {"load": seconds, "seconds": […], "tokens": …}. compare_tokenizers.py puts it beside a peer.
+// How fast a file's tokenizer is: tokenize_speed FILE.gguf TEXT ROUNDS [PRE]. FILE is opened for its vocabulary alone. One line
+// of JSON goes out: {"load": seconds, "seconds": […], "tokens": …}. compare_tokenizers.py puts it beside a peer.
 #include <chrono>
 #include <iostream>
 

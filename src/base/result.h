@@ -68,9 +68,9 @@ inline void take(Result<void>&&) {}
 #define PUNA_TRY(...) PUNA_TRY_NAMED(PUNA_TRY_JOIN(puna_try_result_, __COUNTER__), __VA_ARGS__)
 #define PUNA_TRY_JOIN(a, b) PUNA_TRY_JOIN_NOW(a, b)
 #define PUNA_TRY_JOIN_NOW(a, b) a##b
-#define PUNA_TRY_NAMED(result, ...)                             \
-  __extension__({                                               \
-    auto result = (__VA_ARGS__);                                \
+#define PUNA_TRY_NAMED(result, ...)                                 \
+  __extension__({                                                   \
+    auto result = (__VA_ARGS__);                                    \
     if (!result) return std::unexpected(std::move(result).error()); \
-    ::puna::detail::take(std::move(result));                    \
+    ::puna::detail::take(std::move(result));                        \
   })

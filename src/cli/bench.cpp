@@ -104,7 +104,8 @@ void add_setting_options(Table& table, BenchOptions& options) {
   table.add("-b, --batch-size LIST", "tokens submitted together at most (default 2048)", numbers(options.n_batch, 1, 1 << 20));
   table.add("-ub, --ubatch-size LIST", "tokens computed in one step at most (default 512)",
             numbers(options.n_ubatch, 1, 1 << 16));
-  table.add("-ctk, --cache-type-k LIST", fmt::format("keys in the cache: {} (default f16)", fmt::join(engine::cache_type_names(), ", ")),
+  table.add("-ctk, --cache-type-k LIST",
+            fmt::format("keys in the cache: {} (default f16)", fmt::join(engine::cache_type_names(), ", ")),
             cache_types(options.cache_k));
   table.add("-ctv, --cache-type-v LIST", "values in the cache: the same types, each for itself (default f16)",
             cache_types(options.cache_v));

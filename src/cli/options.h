@@ -31,7 +31,7 @@ struct Option {
   bool takes_value() const { return !value.empty(); }
   bool may_lack_value() const { return value.starts_with('['); }
   bool may_repeat() const { return spelled.ends_with("…"); }  // a positional
-  bool has_no_effect() const { return help.empty(); }  // accepted for llama.cpp's sake
+  bool has_no_effect() const { return help.empty(); }         // accepted for llama.cpp's sake
 };
 
 class Table {

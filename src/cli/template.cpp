@@ -24,12 +24,11 @@ struct PrintOptions {
 };
 
 Table make_table(PrintOptions& options, Console& console) {
-  Table table(
-      "template", "The prompt that a conversation becomes, and its tokens.", "[MODEL] [-f FILE | -p TEXT] [options]",
-      "puna template model.gguf -f messages.json\n"
-      "puna template model.gguf -p \"Hello\" -sys \"Be brief.\" --json\n"
-      "puna template model.gguf -f messages.json --tools tools.json\n"
-      "puna template model.gguf --source");
+  Table table("template", "The prompt that a conversation becomes, and its tokens.", "[MODEL] [-f FILE | -p TEXT] [options]",
+              "puna template model.gguf -f messages.json\n"
+              "puna template model.gguf -p \"Hello\" -sys \"Be brief.\" --json\n"
+              "puna template model.gguf -f messages.json --tools tools.json\n"
+              "puna template model.gguf --source");
   add_model_options(table, options.model);
   table.group("Messages (without -p and -f: JSON from standard input)");
   table.add("-f, --file FILE", "JSON: a list of messages, or a request with \"messages\", \"tools\" and more; -: standard input",

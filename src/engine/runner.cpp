@@ -36,7 +36,8 @@ Result<std::vector<std::unique_ptr<backend::Program>>> compile(const model::Grap
                                                                bool keep_packed) {
   std::vector<std::unique_ptr<backend::Program>> programs;
   for (const graph::Segment& segment : segments)
-    programs.push_back(PUNA_TRY(backend.compile({.graph = &part.graph, .segment = segment, .sizes = sizes, .weights = part.weights, .keep_packed = keep_packed})));
+    programs.push_back(PUNA_TRY(backend.compile(
+        {.graph = &part.graph, .segment = segment, .sizes = sizes, .weights = part.weights, .keep_packed = keep_packed})));
   return programs;
 }
 

@@ -432,7 +432,8 @@ TEST_P(LinearFloat, keeps_the_order_in_rows_of_several_slices) {
       for (std::int64_t r = 0; r < n_rows; r += r < 120 ? 17 : 1) {
         const std::vector<float> weights = w.row(r);
         for (std::int64_t t = 0; t < x.cols; ++t)
-          ASSERT_EQ(all[static_cast<std::size_t>(t * n_rows + r)], sum_as_written(weights, &x.floats[static_cast<std::size_t>(t * k)]))
+          ASSERT_EQ(all[static_cast<std::size_t>(t * n_rows + r)],
+                    sum_as_written(weights, &x.floats[static_cast<std::size_t>(t * k)]))
               << tensor::name(type) << " k " << k << ", row " << r << ", column " << t;
       }
       const std::vector<float> few = product(table(), w, x, {.row_end = n_rows, .n_cols = 3, .in_float = true});

@@ -33,8 +33,8 @@ constexpr std::size_t activation_row_bytes(std::int64_t k) {
 }
 
 // Fine activations are two such rows, one behind the other: x ≈ (256 · q + fine_q) · fine_scale, with fine_scale = scale / 256
-// and fine_q = round-to-even of what the first row leaves, in that unit, at most ±127. The second row's scaled_sum is that of both.
-// Products with them cost two of the others.
+// and fine_q = round-to-even of what the first row leaves, in that unit, at most ±127. The second row's scaled_sum is that of
+// both. Products with them cost two of the others.
 
 // Rows of a block type, rearranged for linear_int8 (kernels/pack.inl.h). Whole panels of 16 rows come out.
 struct PackArgs {

@@ -1,8 +1,8 @@
 // Products with float32 activations. The written order: for each output element 16 partial sums by k mod 16, each an fma
 // chain with k ascending, then sum()'s tree, then the bias. The lanes are the partial sums; weights of other types than
 // F32 become floats, 16 rows × a slice of k at a time (halves on their way to a few columns: at once), for up to kFloatColumns
-// columns, whose partial sums wait in the scratch between steps and slices. Where k is no multiple of 16, the missing products are 0 · 0.
-// Included inside the namespace of the set.
+// columns, whose partial sums wait in the scratch between steps and slices. Where k is no multiple of 16, the missing products
+// are 0 · 0. Included inside the namespace of the set.
 
 struct F16Bits {
   std::uint16_t bits;
@@ -30,6 +30,7 @@ struct RowsOf {
   void keep(std::int64_t, std::int64_t, Vec) const {}
 };
 
+// Rows of the thread's panel.
 struct PanelRows {
   const float* first;
   static constexpr std::int64_t stride = kFloatWidth + 16;
@@ -42,7 +43,9 @@ struct PanelRows {
 template <class Element>
 struct RowsToPanel : RowsOf<Element> {
   float* panel;
-  RowsToPanel from(std::int64_t r, std::int64_t k) const { return {RowsOf<Element>::from(r, k), panel + r * PanelRows::stride + k}; }
+  RowsToPanel from(std::int64_t r, std::int64_t k) const {
+    return {RowsOf<Element>::from(r, k), panel + r * PanelRows::stride + k};
+  }
   void keep(std::int64_t r, std::int64_t k, Vec weight) const { store(panel + r * PanelRows::stride + k, weight); }
 };
 
@@ -55,6 +58,7 @@ inline void float_tile(Rows w, RowsOf<float> x, std::int64_t n, float* sums, boo
     repeat<kRows>([&](auto r) { repeat<kColumns>([&](auto c) { acc[r.value][c.value] = zero(); }); });
   else
     repeat<kRows>([&](auto r) { repeat<kColumns>([&](auto c) { acc[r.value][c.value] = load(place(r, c)); }); });
+  // Always inline, since a call would have the sums in memory.
   const auto add_words = [&] [[gnu::always_inline]] (std::int64_t k, auto words_of) {
     Vec in[kColumns];
     repeat<kColumns>([&](auto c) { in[c.value] = words_of(x.row(c.value) + k); });
@@ -123,8 +127,8 @@ struct FloatProducts {
     const std::int64_t block = one_slice ? kPanelRows : kFloatBlock * kPanelRows;
     for (std::int64_t row = a.row_begin; row < a.row_end; row += block)
       for (std::int64_t k = 0; k < a.k; k += slice)
-        block_products({t, n_columns, row, a.row_end - row < block ? a.row_end : row + block, k,
-                        a.k - k < slice ? a.k - k : slice, step});
+        block_products(
+            {t, n_columns, row, a.row_end - row < block ? a.row_end : row + block, k, a.k - k < slice ? a.k - k : slice, step});
   }
 
   void block_products(const Part& part) const {
