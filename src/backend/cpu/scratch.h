@@ -16,6 +16,7 @@ constexpr std::int64_t kFloatWidth = 4096, kFloatSlice = 1536, kFloatStep = 768;
 constexpr std::int64_t kFloatColumns = 132;  // at most; whole tiles of every set
 constexpr std::int64_t kFloatInputs = kFloatColumns * kFloatSlice;
 constexpr std::int64_t kFloatBlock = 8;
+constexpr std::int64_t kFloatPanelStride = kFloatWidth + 16;  // rows a power of two apart would share lines of the first cache
 
 // What the 16 weights of a scale group, one of each row, have in common: weight = scale · integer + minimum.
 struct Factors {
@@ -31,7 +32,7 @@ struct alignas(64) Int8Panel {
 
 // 16 rows × a slice of k as floats; and the 16 partial sums of each output element between steps and slices.
 struct alignas(64) FloatPanel {
-  float weights[kPanelRows][kFloatWidth + 16];  // rows a power of two apart would share lines of the first cache
+  float weights[kPanelRows][kFloatPanelStride];
   float sums[kFloatBlock][kFloatColumns][kPanelRows][16];
 };
 

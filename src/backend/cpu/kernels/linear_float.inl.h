@@ -33,7 +33,7 @@ struct RowsOf {
 // Rows of the thread's panel.
 struct PanelRows {
   const float* first;
-  static constexpr std::int64_t stride = kFloatWidth + 16;
+  static constexpr std::int64_t stride = kFloatPanelStride;
   const float* row(std::int64_t r) const { return first + r * stride; }
   PanelRows from(std::int64_t r, std::int64_t k) const { return {row(r) + k}; }
   void keep(std::int64_t, std::int64_t, Vec) const {}
@@ -121,8 +121,8 @@ struct FloatProducts {
 
   void columns(std::int64_t t, std::int64_t n_columns) const {
     const bool in_registers = n_columns <= kFloatTileColumns;  // the sums, from end to end
-    const bool in_place = in_registers && block_size == 1 && (a.row_end - a.row_begin) % kPanelRows == 0;
-    const bool one_slice = a.k <= kFloatWidth || in_place;
+    const bool without_panel = in_registers && block_size == 1 && (a.row_end - a.row_begin) % kPanelRows == 0;
+    const bool one_slice = a.k <= kFloatWidth || without_panel;
     const std::int64_t slice = one_slice ? a.k : kFloatSlice, step = in_registers ? slice : kFloatStep;
     const std::int64_t block = one_slice ? kPanelRows : kFloatBlock * kPanelRows;
     for (std::int64_t row = a.row_begin; row < a.row_end; row += block)
@@ -135,14 +135,15 @@ struct FloatProducts {
     for (std::int64_t row = part.row; row < part.row_end; row += kPanelRows) {
       const RowPanel rows = {row, part.row_end - row < kPanelRows ? part.row_end - row : kPanelRows};
       const bool whole_tiles = rows.valid == kPanelRows;  // rows that are not there can't be read
+      RowsBehind behind = rows_behind(rows, part);
       if (a.type == tensor::DType::F32 && whole_tiles)
-        in_place<float>(rows, part);
+        in_place<float>(rows, part, behind);
       else if (a.type == tensor::DType::F16 && whole_tiles)
-        halves<F16Bits>(rows, part);
+        halves<F16Bits>(rows, part, behind);
       else if (a.type == tensor::DType::BF16 && whole_tiles)
-        halves<BF16Bits>(rows, part);
+        halves<BF16Bits>(rows, part, behind);
       else
-        dequantized(rows, part);
+        dequantized(rows, part, behind);
     }
   }
 
@@ -155,27 +156,24 @@ struct FloatProducts {
 
   // From the weights where they lie.
   template <class Element>
-  void in_place(RowPanel rows, const Part& part) const {
-    RowsBehind behind = rows_behind(rows, part);
+  void in_place(RowPanel rows, const Part& part, RowsBehind& behind) const {
     add_tiles<kFloatTileColumns>(weights_of<Element>(rows, part), rows, part, behind);
   }
 
   // The first columns bring the weights into the panel, from which the others take them.
   template <class Element>
-  void halves(RowPanel rows, const Part& part) const {
-    if (part.n_columns <= kFloatTileColumns) return in_place<Element>(rows, part);
+  void halves(RowPanel rows, const Part& part, RowsBehind& behind) const {
+    if (part.n_columns <= kFloatTileColumns) return in_place<Element>(rows, part, behind);
     Part first = part;
     first.n_columns = kFloatTileColumns;
-    RowsBehind behind = rows_behind(rows, part);
     add_tiles<kFloatTileColumns>(RowsToPanel<Element>{weights_of<Element>(rows, part), panel.weights[0]}, rows, first, behind);
     add_tiles<kFloatTileColumns>(PanelRows{panel.weights[0]}, rows, part, behind, kFloatTileColumns);
   }
 
   // From rows made floats in the panel.
-  void dequantized(RowPanel rows, const Part& part) const {
+  void dequantized(RowPanel rows, const Part& part, RowsBehind& behind) const {
     for (std::int64_t r = 0; r < rows.valid; ++r)
       dequantize_row(a.type, weights_at(rows.first + r, part.k), part.size, panel.weights[r]);
-    RowsBehind behind = rows_behind(rows, part);
     add_tiles<kFloatTileColumns>(PanelRows{panel.weights[0]}, rows, part, behind);
   }
 
