@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """puna beside its peers on the same files: every test in alternation (A B A B), after a warm-up, medians, ratios.
 
-usage: compare.py --peer PYTHON [--peer-ik PYTHON] MODEL… [-r 3] [--repetitions 3] [-t THREADS] [--write]
+usage: compare.py --peer PYTHON [--peer-ik PYTHON] MODEL… [-r 3] [--repetitions 3] [-t THREADS] [--write | --add]
 
 --peer: the interpreter of an environment that has llama-cpp-python, compiled for this machine by pip; it is measured with its
 repacking of weights and without. --peer-ik: one that has ik-llama-cpp-python, a wheel for AVX2, held against puna's AVX2 kernels.
-MODEL: a file or a name of the catalogue. --write also writes bench/RESULTS.md, docs/images/bench.svg and bench/results.json, from
-which --redraw makes the first two again, after a reason in bench/reasons.json has changed."""
+MODEL: a file or a name of the catalogue. --write also writes bench/RESULTS.md, docs/images/bench.svg and bench/results.json; --add
+does so too and keeps what is there of other models, tests and sides: what needs more rounds or another depth is a run of its own.
+--redraw makes the page and the picture again, after a reason in bench/reasons.json has changed."""
 import argparse
 import json
 import os
@@ -42,7 +43,9 @@ def read_options():
     parser.add_argument("-r", type=int, default=3, help="rounds: processes of each side for each test")
     parser.add_argument("--repetitions", type=int, default=3, help="of the test in each process")
     parser.add_argument("-t", type=int, default=len(os.sched_getaffinity(0)), help="threads (default: all processors)")
+    parser.add_argument("--title", help="what the page calls the model, when it is one of several that stand there for the same file")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--add", action="store_true")
     parser.add_argument("--redraw", action="store_true")
     return parser.parse_args()
 
@@ -69,23 +72,29 @@ def main():
         return
     if not options.models or not (options.peer or options.peer_ik):
         sys.exit("compare: wanted a MODEL, and --peer or --peer-ik; --help explains")
+    if options.title and len(options.models) > 1:
+        sys.exit("compare: --title is for one MODEL")
     chosen, tests = sides_of(options), sides.all_tests(options)
-    result = {
-        "machine": sides.machine(),
-        "date": time.strftime("%Y-%m-%d"),
-        "settings": f"{options.t} threads, {options.r} rounds in alternation, in each {options.repetitions} repetitions after a warm-up",
-        "versions": list(dict.fromkeys(side.version() for side in chosen)),
-        "models": [],
-    }
+    result = json.loads(DATA.read_text()) if options.add and DATA.exists() else {"machine": sides.machine(), "runs": [], "models": []}
+    if result["machine"] != sides.machine():
+        sys.exit(f"compare: {DATA.name} is of another machine ({result['machine']}); --write begins anew")
     reasons = json.loads(REASONS.read_text()) if REASONS.exists() else {}
-    for name in options.models:
-        found, shares, failures = sides.measure(path_of(name), tests, chosen, options)
+    names = [options.title or os.path.basename(name) for name in options.models]
+    result["runs"].append({
+        "date": time.strftime("%Y-%m-%d"),
+        "models": names,
+        "settings": f"-p {options.p} -n {options.n} -d {','.join(map(str, options.d))}, {options.t} threads, {options.r} rounds in alternation, "
+                    f"in each {options.repetitions} repetitions after a warm-up",
+        "versions": list(dict.fromkeys(side.version() for side in chosen)),
+    })
+    for file, name in zip(options.models, names):
+        found, shares, failures = sides.measure(path_of(file), tests, chosen, options)
         rows = [{"name": test.name, "more_is_better": test.more_is_better, "sides": found[test.name], "of_ceiling": shares[test.name]}
                 for test in tests]
-        model = {"name": os.path.basename(name), "tests": rows, "failures": failures}
-        result["models"].append(model)
-        print(f"## {model['name']}\n\n{results.table(model, reasons)}\n", flush=True)
-        if options.write:
+        model = {"name": name, "tests": rows, "failures": failures}
+        results.add(result["models"], model)
+        print(f"## {name}\n\n{results.table(model, reasons)}\n", flush=True)
+        if options.write or options.add:
             DATA.write_text(json.dumps(result, indent=1) + "\n")
             results.write(result, PAGE, PICTURE, REASONS)
 

@@ -1,5 +1,5 @@
-"""What bench/compare.py found, as a page and as a picture. A result: {"machine", "date", "settings", "versions": [text], "models":
-[{"name", "tests": [{"name", "more_is_better", "sides": {name: [a number for each round]}, "of_ceiling": {name: [a share for each round]}}],
+"""What bench/compare.py found, as a page and as a picture. A result: {"machine", "runs": [{"date", "models": [name], "settings",
+"versions": [text]}], "models": [{"name", "tests": [{"name", "more_is_better", "sides": {name: [a number for each round]}, "of_ceiling": {name: [a share for each round]}}],
 "failures": {side: {how: [test]}}}]}."""
 import html
 import json
@@ -9,6 +9,7 @@ import statistics
 
 ESTIMATED = "ik_llama.cpp, estimated"
 PAIRS = [("puna", ("llama.cpp, repacking", "llama.cpp, as the file", ESTIMATED)), ("puna avx2", ("ik_llama.cpp avx2",))]
+WHOLE_PROCESS = ["first token", "memory"]
 ELSEWHERE = json.loads((pathlib.Path(__file__).resolve().parent / "ik_elsewhere.json").read_text())
 
 
@@ -26,6 +27,33 @@ def with_estimates(model):
         return {**test, "sides": {**test["sides"], ESTIMATED: [value * ik / llama for value in measured]}}
 
     return {**model, "tests": [estimated(test) for test in model["tests"]]}
+
+
+def place(test):
+    """Rows stand in this order: alone, several sequences, at depth, whole processes."""
+    return 3 if test["name"] in WHOLE_PROCESS else 2 if " @ " in test["name"] else 1 if " × " in test["name"] else 0
+
+
+def add(models, model):
+    """Puts a run's model among those that are there: its tests and sides replace their namesakes and stand beside the others."""
+    there = next((m for m in models if m["name"] == model["name"]), None)
+    if there is None:
+        models.append(model)
+        return
+    for test in model["tests"]:
+        same = next((t for t in there["tests"] if t["name"] == test["name"]), None)
+        if same is None:
+            there["tests"].append(test)
+        else:
+            same["sides"].update(test["sides"])
+            same["of_ceiling"].update(test["of_ceiling"])
+    there["tests"].sort(key=place)
+    measured = {test["name"] for test in model["tests"]}
+    for side in {side for test in model["tests"] for side in test["sides"]}:
+        kept = {how: [test for test in tests if test not in measured] for how, tests in there["failures"].get(side, {}).items()}
+        for how, tests in model["failures"].get(side, {}).items():
+            kept[how] = kept.get(how, []) + tests
+        there["failures"][side] = {how: tests for how, tests in kept.items() if tests}
 
 
 def median(values):
@@ -104,15 +132,17 @@ def failures(model):
     return "\n\nNot measured:\n\n" + "\n".join(lines) if lines else ""
 
 
+def runs(result):
+    return "\n".join(f"- {run['date']}, {', '.join(run['models'])}: {run['settings']}; {'; '.join(run['versions'])}" for run in result["runs"])
+
+
 def page(result, reasons):
     return f"""# puna beside its peers
 
 Written by `bench/compare.py`, not by hand; the reasons are in `bench/reasons.json`.
 
 - machine: {result["machine"]}
-- date: {result["date"]}
-- {result["settings"]}
-- {"; ".join(result["versions"])}
+{runs(result)}
 
 Prompt (`pp`), generation (`tg`) and generation of several sequences together (`×`) are in tokens per second of all of them; `@ d` is
 the number of tokens in the cache beforehand, with the type of its keys and values. `first token`: from the start of the program to the
@@ -149,7 +179,7 @@ def picture(result):
            'font-family="system-ui, DejaVu Sans, sans-serif" font-size="13">',
            f'<rect width="{WIDTH}" height="{height}" rx="9" fill="#fbfaf7"/>',
            '<text x="16" y="26" font-size="16" font-weight="bold" fill="#222">puna ÷ the best peer: how many times better</text>',
-           f'<text x="16" y="46" fill="#666">{html.escape(result["machine"])}; {html.escape(result["date"])}</text>']
+           f'<text x="16" y="46" fill="#666">{html.escape(result["machine"])}; {html.escape(result["runs"][-1]["date"])}</text>']
     y = TOP
     for name, value in rows:
         middle = y + BAR - 4

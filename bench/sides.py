@@ -123,6 +123,16 @@ class Puna:
         return " ".join(call([PUNA, "--version"]).splitlines()[0].split() + ([commit] if commit else []))
 
 
+# The package, its version and the compiler, which decides whether a peer's kernels work at all and is known by its OpenMP.
+PEER_VERSION = """
+import importlib.metadata, pathlib
+package = next(d for d in importlib.metadata.distributions() if "llama" in d.name.lower())
+libraries = [pathlib.Path(package.locate_file(f)).read_bytes() for f in package.files if f.match("libggml*.so")]
+compiler = next((name for mark, name in [(b"libomp.so", "Clang"), (b"libgomp", "GCC")] if any(mark in l for l in libraries)), None)
+print(f"{package.name} {package.version}" + (f", compiled by {compiler}" if compiler else ""))
+"""
+
+
 class Peer:
     def __init__(self, name, python, repack=1):
         self.name, self.python, self.repack = name, python, repack
@@ -132,9 +142,7 @@ class Peer:
         return json.loads(call([self.python, HERE / "peer_llama.py", model, json.dumps(wanted)]).strip().splitlines()[-1])
 
     def version(self):
-        script = ("import importlib.metadata as m\n"
-                  "print(next(f'{d.name} {d.version}' for d in m.distributions() if 'llama' in d.name.lower()))")
-        return call([self.python, "-c", script]).strip()
+        return call([self.python, "-c", PEER_VERSION]).strip()
 
 
 def measure(model, tests, sides, options):
