@@ -28,6 +28,10 @@ def numbers(text):
     return [int(part) for part in text.split(",") if part]
 
 
+def counted(n, what):
+    return f"{n} {what}" + ("" if n == 1 else "s")
+
+
 def read_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="*", metavar="MODEL")
@@ -83,8 +87,8 @@ def main():
     result["runs"].append({
         "date": time.strftime("%Y-%m-%d"),
         "models": names,
-        "settings": f"-p {options.p} -n {options.n} -d {','.join(map(str, options.d))}, {options.t} threads, {options.r} rounds in alternation, "
-                    f"in each {options.repetitions} repetitions after a warm-up",
+        "settings": f"-p {options.p} -n {options.n} -d {','.join(map(str, options.d))}, {options.t} threads; {counted(options.r, 'round')} in alternation, "
+                    f"in each a warm-up and {counted(options.repetitions, 'repetition')}",
         "versions": list(dict.fromkeys(side.version() for side in chosen)),
     })
     for file, name in zip(options.models, names):
