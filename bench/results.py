@@ -48,8 +48,8 @@ def add(models, model):
             same["sides"].update(test["sides"])
             same["of_ceiling"].update(test["of_ceiling"])
     there["tests"].sort(key=place)
-    measured = {test["name"] for test in model["tests"]}
     for side in {side for test in model["tests"] for side in test["sides"]}:
+        measured = {test["name"] for test in model["tests"] if side in test["sides"]}
         kept = {how: [test for test in tests if test not in measured] for how, tests in there["failures"].get(side, {}).items()}
         for how, tests in model["failures"].get(side, {}).items():
             kept[how] = kept.get(how, []) + tests

@@ -196,6 +196,12 @@ bool advise_pages(std::span<const std::byte> bytes, int advice) {
 // Pages that are locked stay, which does no harm.
 void release_file_pages(std::span<const std::byte> bytes) { advise_pages(bytes, MADV_DONTNEED); }
 
+// A system that holds a file in pages of 2 MiB maps all of one when any byte of it is read, but not beyond an area of its own.
+void abandon_file_pages(std::span<const std::byte> bytes) {
+  release_file_pages(bytes);
+  advise_pages(bytes, MADV_NOHUGEPAGE);
+}
+
 bool map_file_pages(std::span<const std::byte> bytes) {
 #ifdef MADV_POPULATE_READ
   constexpr int kPopulate = MADV_POPULATE_READ;

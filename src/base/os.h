@@ -47,6 +47,8 @@ std::vector<std::filesystem::path> entries(const std::filesystem::path& folder);
 
 // The pages of a mapped file that hold `bytes` need not stay in this process's memory: read again, they come from the file.
 void release_file_pages(std::span<const std::byte> bytes);
+// The same for bytes that will hardly be read again: nor do their pages come back with those of bytes beside them.
+void abandon_file_pages(std::span<const std::byte> bytes);
 // They are mapped now, and read where they are not in memory, instead of one by one at their first use. False: the system can't.
 bool map_file_pages(std::span<const std::byte> bytes);
 

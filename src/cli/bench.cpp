@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/model_options.h"
 #include "cli/progress.h"
+#include "gguf/reader.h"
 
 namespace puna::cli {
 namespace {
@@ -204,6 +205,7 @@ Result<tasks::BenchSpec> spec_of(Console& console, const BenchOptions& options, 
     ModelOptions one = options.hub;
     one.model = model;
     const std::filesystem::path path = PUNA_TRY(obtain_model(console, one));
+    PUNA_TRY(gguf::File::open(path, options.engine.engine.file));  // a bad one is told now, not after the others' minutes
     for (engine::Options engine : settings) {
       engine.model = path;
       spec.engines.push_back(std::move(engine));

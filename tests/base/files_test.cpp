@@ -43,6 +43,8 @@ TEST(FilePages, ComeAndGoAndTheBytesStay) {
     EXPECT_TRUE(text_of(*file) == content);
     os::release_file_pages(middle);
     EXPECT_TRUE(text_of(*file) == content);
+    os::abandon_file_pages(middle);
+    EXPECT_TRUE(text_of(*file) == content);
   }
 }
 

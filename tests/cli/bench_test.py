@@ -112,6 +112,11 @@ class Bench(ProgramTest):
     def test_a_model_that_is_not_there_is_named(self):
         self.assertIn("nothing.gguf", self.refused(1, "bench", "/nothing.gguf", "-p", "8", "-n", "0"))
 
+    def test_a_bad_file_among_several_is_told_before_anything_is_measured(self):
+        broken = self.file("broken.gguf", b"GGUF\x03\0\0\0")
+        for bad in ("/nothing.gguf", broken):
+            self.assertIn(bad, self.refused(1, "bench", *QUICK, self.model, bad, "-p", "8", "-n", "0"))
+
     def test_another_programs_name_leads_here(self):
         self.assertIn("did you mean puna bench?", self.refused(2, "llama-bench"))
 

@@ -24,8 +24,8 @@ def result():
         {"name": "memory", "more_is_better": False, "sides": {"puna": [2.0**30], "llama.cpp, repacking": [1.5 * 2**30],
                                                               "llama.cpp, as the file": [2.0**31]}},
     ]
-    return {"machine": "a <machine>", "date": "2026-01-31", "settings": "2 threads", "versions": ["puna 0.1.0"],
-            "models": [{"name": "model.gguf", "tests": tests}]}
+    runs = [{"date": "2026-01-31", "models": ["model.gguf"], "settings": "2 threads", "versions": ["puna 0.1.0", "peer 1"]}]
+    return {"machine": "a <machine>", "runs": runs, "models": [{"name": "model.gguf", "tests": tests}]}
 
 
 class Results(unittest.TestCase):
@@ -68,6 +68,24 @@ class Results(unittest.TestCase):
         found["models"][0]["failures"] = {"llama.cpp, repacking": {"ended by SIGSEGV": ["pp512", "tg128"]}}
         self.assertIn("\n- llama.cpp, repacking: ended by SIGSEGV (pp512, tg128)\n", results.page(found, {}))
         self.assertNotIn("Not measured", results.page(result(), {}))
+
+    def test_each_run_is_named_with_its_settings(self):
+        self.assertIn("\n- 2026-01-31, model.gguf: 2 threads; puna 0.1.0; peer 1\n", results.page(result(), {}))
+
+    def test_a_run_is_added_to_what_was_measured_before(self):
+        def test(name, **of_sides):
+            return {"name": name, "sides": of_sides, "of_ceiling": {side: [0.5] for side in of_sides}}
+
+        def model(name, tests, **failures):
+            return {"name": name, "tests": tests, "failures": failures}
+
+        models = [model("a", [test("tg8 @ d64", puna=[1], peer=[2]), test("memory", puna=[3])], peer={"died": ["pp8", "memory"]})]
+        results.add(models, model("a", [test("pp8", peer=[5], ik=[6]), test("memory", ik=[7])], ik={"slept": ["tg4"]}))
+        results.add(models, model("b", [test("pp8", puna=[8])]))
+        self.assertEqual([m["name"] for m in models], ["a", "b"])
+        self.assertEqual([(t["name"], t["sides"]) for t in models[0]["tests"]],
+                         [("pp8", {"peer": [5], "ik": [6]}), ("tg8 @ d64", {"puna": [1], "peer": [2]}), ("memory", {"puna": [3], "ik": [7]})])
+        self.assertEqual(models[0]["failures"], {"peer": {"died": ["memory"]}, "ik": {"slept": ["tg4"]}})
 
     def test_the_picture_is_xml_with_a_bar_for_each_ratio(self):
         root = xml.etree.ElementTree.fromstring(results.picture(result()))

@@ -24,6 +24,15 @@ std::int64_t rows_at_once(std::int64_t n_columns) { return n_columns > 16 ? kPan
 
 std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+// visit(weight id) for the weights of norms, the biases and RoPE's factors of a node.
+template <class Visit>
+void each_vector(const Node& node, Visit visit) {
+  if (const auto* norm = std::get_if<graph::RmsNorm>(&node.op)) visit(norm->weight);
+  if (const auto* norm = std::get_if<graph::RmsNormQuantize>(&node.op)) visit(norm->weight);
+  if (const auto* linear = std::get_if<graph::Linear>(&node.op); linear && linear->bias) visit(*linear->bias);
+  if (const auto* rope = std::get_if<graph::RopeTable>(&node.op); rope && rope->factors) visit(*rope->factors);
+}
+
 }  // namespace
 
 std::size_t value_row_bytes(const graph::ValueInfo& value) {
@@ -77,6 +86,7 @@ Result<std::unique_ptr<Program>> CpuProgram::make(const CompileRequest& request,
   program->arena_ = PUNA_TRY(os::Reservation::make(values + scratch + n_partials * sizeof(float)));
   program->scratch_base_ = program->arena_.data() + values;
   program->packed_ = PUNA_TRY(PackedWeights::make(request));
+  if (request.keep_packed) program->copy_vectors();
   program->partials_ = {reinterpret_cast<float*>(program->scratch_base_ + scratch), n_partials};
   return program;
 }
@@ -92,6 +102,15 @@ CpuProgram::CpuProgram(const CompileRequest& request, const KernelTable& kernels
       scratch_bytes_(thread_scratch(graph_)),
       input_place_(graph_.values.size(), -1) {
   for (std::size_t i = 0; i < graph_.inputs.size(); ++i) input_place_[graph_.inputs[i]] = static_cast<int>(i);
+}
+
+void CpuProgram::copy_vectors() {
+  for (std::size_t i = segment_.first; i < segment_.last; ++i)
+    each_vector(graph_.nodes[i], [&](graph::WeightId id) {
+      const float* values = vector_weight(id);
+      vectors_.emplace_back(values, values + graph_.weights[id].row * graph_.weights[id].n_rows);
+      weights_[id] = reinterpret_cast<const std::byte*>(vectors_.back().data());
+    });
 }
 
 bool CpuProgram::run(const StepData& step) {
@@ -138,16 +157,19 @@ void CpuProgram::execute(const graph::Embed& op, const Node& node) {
   const std::int32_t* ids = rows(node.inputs[0]).i32();
   const graph::WeightInfo& table = graph_.weights[op.table];
   const std::size_t stride = tensor::row_bytes(table.dtype, static_cast<std::size_t>(table.row));
+  // Each row looked up brought its neighbours' pages with it: 64 KiB or, where the system holds files so, 2 MiB. Not within the
+  // step that looked them up: its logits may be products with the same table.
+  constexpr std::int64_t kMostLookups = 8;
+  if (may_release_ && n_lookups_ >= kMostLookups) {
+    os::release_file_pages({weights_[op.table], stride * static_cast<std::size_t>(table.n_rows)});
+    n_lookups_ = 0;
+  }
+  n_lookups_ += out.n;
   for_rows(out.n, table.row, [&](int, std::int64_t row) {
     kernels_.dequantize_row(table.dtype, weights_[op.table] + static_cast<std::size_t>(ids[row]) * stride, table.row,
                             out.f32(row));
     if (op.factor != 1.0f) kernels_.scale(out.f32(row), op.factor, table.row, out.f32(row));
   });
-  // Each row looked up brings its neighbours' pages with it.
-  constexpr std::int64_t kMostLookups = 256;
-  if (!may_release_ || (n_lookups_ += out.n) < kMostLookups) return;
-  n_lookups_ = 0;
-  os::release_file_pages({weights_[op.table], stride * static_cast<std::size_t>(table.n_rows)});
 }
 
 // Norms over the last dimension: a token's row may hold several heads, each normed alone.
@@ -246,7 +268,7 @@ void CpuProgram::end_product(const Product& product) {
   const PackedWeights::Part& part = product.part;
   if (part.until > part.kept) {  // by one call: each interrupts all threads
     const std::size_t row_bytes = tensor::row_bytes(product.args.type, static_cast<std::size_t>(product.args.k));
-    os::release_file_pages({product.args.weight + static_cast<std::size_t>(part.kept) * row_bytes,
+    os::abandon_file_pages({product.args.weight + static_cast<std::size_t>(part.kept) * row_bytes,
                             static_cast<std::size_t>(part.until - part.kept) * row_bytes});
   }
   packed_.end_use(product.weight, part);

@@ -34,6 +34,8 @@ class CpuProgram final : public Program {
     std::byte* at(std::int64_t row) const { return data + static_cast<std::size_t>(row) * stride; }
   };
   Rows rows(graph::ValueId id) const;
+  // So that none of a file's pages is wanted again once the matrices beside them are packed.
+  void copy_vectors();
   const float* vector_weight(graph::WeightId id) const { return reinterpret_cast<const float*>(weights_[id]); }
   std::byte* scratch(int thread) const { return scratch_base_ + static_cast<std::size_t>(thread) * scratch_bytes_; }
 
@@ -82,6 +84,7 @@ class CpuProgram final : public Program {
   graph::Segment segment_;
   graph::ArenaPlan plan_;
   std::vector<const std::byte*> weights_;
+  std::vector<std::vector<float>> vectors_;
   PackedWeights packed_;
   bool may_release_ = false;    // pages of the file
   std::int64_t n_lookups_ = 0;  // since they were released last
