@@ -84,7 +84,7 @@ def main():
         sys.exit(f"compare: {DATA.name} is of another machine ({result['machine']}); --write begins anew")
     reasons = json.loads(REASONS.read_text()) if REASONS.exists() else {}
     names = [options.title or os.path.basename(name) for name in options.models]
-    result["runs"].append({
+    results.add_run(result["runs"], {
         "date": time.strftime("%Y-%m-%d"),
         "models": names,
         "settings": f"-p {options.p} -n {options.n} -d {','.join(map(str, options.d))}, {options.t} threads; {counted(options.r, 'round')} in alternation, "

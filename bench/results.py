@@ -56,6 +56,14 @@ def add(models, model):
         there["failures"][side] = {how: tests for how, tests in kept.items() if tests}
 
 
+def add_run(runs, run):
+    """Behind the others, in place of an earlier one of the same models, settings and peers."""
+    def same(other):
+        return all(other[key] == run[key] for key in ("models", "settings")) and other["versions"][1:] == run["versions"][1:]
+
+    runs[:] = [other for other in runs if not same(other)] + [run]
+
+
 def median(values):
     return statistics.median(values) if values else None
 

@@ -87,6 +87,15 @@ class Results(unittest.TestCase):
                          [("pp8", {"peer": [5], "ik": [6]}), ("tg8 @ d64", {"puna": [1], "peer": [2]}), ("memory", {"puna": [3], "ik": [7]})])
         self.assertEqual(models[0]["failures"], {"peer": {"died": ["memory"]}, "ik": {"slept": ["tg4"]}})
 
+    def test_a_run_takes_the_place_of_an_earlier_one_like_it(self):
+        runs = result()["runs"]
+        results.add_run(runs, {**runs[0], "date": "2026-02-01", "versions": ["puna 0.2.0", "peer 1"]})
+        self.assertEqual([run["date"] for run in runs], ["2026-02-01"])
+        results.add_run(runs, {**runs[0], "versions": ["puna 0.2.0", "peer 2"]})
+        results.add_run(runs, {**runs[0], "settings": "3 threads"})
+        self.assertEqual([(run["settings"], run["versions"][1]) for run in runs],
+                         [("2 threads", "peer 1"), ("2 threads", "peer 2"), ("3 threads", "peer 1")])
+
     def test_the_picture_is_xml_with_a_bar_for_each_ratio(self):
         root = xml.etree.ElementTree.fromstring(results.picture(result()))
         texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
