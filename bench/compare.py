@@ -87,8 +87,8 @@ def main():
     results.add_run(result["runs"], {
         "date": time.strftime("%Y-%m-%d"),
         "models": names,
-        "settings": f"-p {options.p} -n {options.n} -d {','.join(map(str, options.d))}, {options.t} threads; {counted(options.r, 'round')} in alternation, "
-                    f"in each a warm-up and {counted(options.repetitions, 'repetition')}",
+        "settings": f"-p {options.p} -n {options.n} -d {','.join(map(str, options.d))}, {options.t} threads; "
+                    f"{counted(options.r, 'round')} in alternation, in each a warm-up and {counted(options.repetitions, 'repetition')}",
         "versions": list(dict.fromkeys(side.version() for side in chosen)),
     })
     for file, name in zip(options.models, names):

@@ -1,6 +1,6 @@
 """What bench/compare.py found, as a page and as a picture. A result: {"machine", "runs": [{"date", "models": [name], "settings",
-"versions": [text]}], "models": [{"name", "tests": [{"name", "more_is_better", "sides": {name: [a number for each round]}, "of_ceiling": {name: [a share for each round]}}],
-"failures": {side: {how: [test]}}}]}."""
+"versions": [text]}], "models": [{"name", "tests": [{"name", "more_is_better", "sides": {name: [a number for each round]},
+"of_ceiling": {name: [a share for each round]}}], "failures": {side: {how: [test]}}}]}."""
 import html
 import json
 import pathlib
